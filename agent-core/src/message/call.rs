@@ -1,0 +1,182 @@
+//! A tool call and its result, as they stand in a history.
+//!
+//! Arguments stay the text the model wrote. A call whose arguments are no single JSON
+//! object is kept, marked, never run, and answered with an error.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::{Map, Value};
+
+use super::content::{ContentPart, text_of};
+
+/// Why a call's arguments cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum InvalidArguments {
+    /// The text ends in the middle of a value.
+    Truncated,
+    /// The text is not JSON.
+    InvalidJson,
+    /// The text is JSON, but no object.
+    NotAnObject,
+    /// One key stands twice, so there are two readings.
+    DuplicateKey,
+}
+
+impl fmt::Display for InvalidArguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Truncated => "the arguments are truncated",
+            Self::InvalidJson => "the arguments are not valid JSON",
+            Self::NotAnObject => "the arguments are not a JSON object",
+            Self::DuplicateKey => "the arguments hold one key twice",
+        })
+    }
+}
+
+/// A model's request to run one tool.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ToolCall {
+    /// The provider's id of this call, unique within its message.
+    pub id: String,
+    /// The name the model wrote.
+    pub name: String,
+    /// The arguments as JSON text: an object, unless `invalid` says otherwise.
+    pub arguments: String,
+    /// Set if the arguments cannot be used; the call is then never run.
+    pub invalid: Option<InvalidArguments>,
+    /// Fields of the call we do not know; a client echoes them when it sends the call back.
+    pub extra: Map<String, Value>,
+}
+
+impl ToolCall {
+    /// A call with its arguments as the model wrote them.
+    ///
+    /// Empty text and `null` mean no arguments and become `{}` [C8]; an object inside a
+    /// JSON string is unwrapped once. Any other text is kept as it is and marked if it is
+    /// no object.
+    pub fn new(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        arguments: impl Into<String>,
+    ) -> Self {
+        let (arguments, invalid) = normalise(arguments.into());
+        Self {
+            id: id.into(),
+            name: name.into(),
+            arguments,
+            invalid,
+            extra: Map::new(),
+        }
+    }
+
+    /// The arguments as a JSON value; `None` if they are invalid.
+    #[must_use]
+    pub fn arguments_value(&self) -> Option<Value> {
+        match self.invalid {
+            Some(_) => None,
+            None => serde_json::from_str(&self.arguments).ok(),
+        }
+    }
+}
+
+fn normalise(text: String) -> (String, Option<InvalidArguments>) {
+    let trimmed = text.trim();
+    if trimmed.is_empty() || trimmed == "null" {
+        return ("{}".to_owned(), None);
+    }
+    if trimmed.starts_with('"')
+        && let Ok(inner) = serde_json::from_str::<String>(trimmed)
+        && check(&inner).is_none()
+    {
+        return (inner, None);
+    }
+    let invalid = check(&text);
+    (text, invalid)
+}
+
+fn check(text: &str) -> Option<InvalidArguments> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    match deserializer.deserialize_any(ObjectShape) {
+        Ok(shape) => match deserializer.end() {
+            Ok(()) => shape,
+            Err(_) => Some(InvalidArguments::InvalidJson),
+        },
+        Err(error) if error.is_eof() => Some(InvalidArguments::Truncated),
+        Err(error) if error.is_data() => match serde_json::from_str::<IgnoredAny>(text) {
+            Ok(_) => Some(InvalidArguments::NotAnObject),
+            Err(error) if error.is_eof() => Some(InvalidArguments::Truncated),
+            Err(_) => Some(InvalidArguments::InvalidJson),
+        },
+        Err(_) => Some(InvalidArguments::InvalidJson),
+    }
+}
+
+/// Walks an object without building it, and notices a key that stands twice.
+struct ObjectShape;
+
+impl<'de> Visitor<'de> for ObjectShape {
+    type Value = Option<InvalidArguments>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut keys: HashSet<String> = HashSet::new();
+        let mut invalid = None;
+        while let Some(key) = map.next_key::<String>()? {
+            map.next_value::<IgnoredAny>()?;
+            if !keys.insert(key) {
+                invalid = Some(InvalidArguments::DuplicateKey);
+            }
+        }
+        Ok(invalid)
+    }
+}
+
+/// What one tool call gave, as the model will read it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ToolResult {
+    /// The id of the call this answers.
+    pub call_id: String,
+    /// The name of the tool as the model wrote it.
+    pub name: String,
+    /// What the model reads.
+    pub content: Vec<ContentPart>,
+    /// True if the call failed.
+    pub is_error: bool,
+}
+
+impl ToolResult {
+    /// The result of a call that went well.
+    #[must_use]
+    pub fn ok(call: &ToolCall, content: Vec<ContentPart>) -> Self {
+        Self {
+            call_id: call.id.clone(),
+            name: call.name.clone(),
+            content,
+            is_error: false,
+        }
+    }
+
+    /// The result of a call that failed, in words for the model.
+    pub fn error(call: &ToolCall, text: impl Into<String>) -> Self {
+        Self {
+            call_id: call.id.clone(),
+            name: call.name.clone(),
+            content: vec![ContentPart::Text(text.into())],
+            is_error: true,
+        }
+    }
+
+    /// The text parts, joined by a line break.
+    #[must_use]
+    pub fn text(&self) -> String {
+        text_of(&self.content)
+    }
+}

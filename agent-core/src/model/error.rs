@@ -1,0 +1,169 @@
+//! What can go wrong with a model, told apart by what happened.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::boxed::BoxError;
+
+/// What happened. The names follow the cases in `tests/fixtures`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ModelErrorKind {
+    /// The client is not set up: a variable, a key or a URL is missing or wrong.
+    Configuration,
+    /// The provider reported an error inside a reply.
+    ProviderError,
+    /// An HTTP status that says failure and nothing more exact.
+    HttpStatus,
+    /// Too many requests (429, or the provider's word for it).
+    RateLimited,
+    /// The key is missing, wrong or not allowed (401, 403).
+    Auth,
+    /// The provider refuses the request as it is (400, 404, 413, 422).
+    InvalidRequest,
+    /// The model broke its own tool-call form, and the provider said so.
+    ToolGenerationFailed,
+    /// The answer is of another type than asked for, for example an HTML page.
+    UnexpectedContentType,
+    /// The answer cannot be read.
+    Decode,
+    /// The stream ended before the reply did.
+    StreamTruncated,
+    /// Nothing came for longer than the idle limit.
+    StreamIdleTimeout,
+    /// Connecting, or the whole call, took too long.
+    Timeout,
+    /// The connection could not be made, or it broke.
+    Transport,
+    /// The reply holds nothing.
+    EmptyResponse,
+    /// A scripted model was asked more often than its script has turns.
+    ScriptEnded,
+}
+
+/// Why a model gave no reply.
+///
+/// `Display` is for the operator and holds no key. [`ModelError::is_retryable`] describes
+/// the failure; whether a retry is allowed depends on what was already handed out.
+#[derive(Debug)]
+pub struct ModelError {
+    kind: ModelErrorKind,
+    message: String,
+    status: Option<u16>,
+    code: Option<String>,
+    retry_after: Option<Duration>,
+    failed_generation: Option<String>,
+    source: Option<BoxError>,
+}
+
+impl ModelError {
+    /// An error of this kind; `message` is for the operator.
+    pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            status: None,
+            code: None,
+            retry_after: None,
+            failed_generation: None,
+            source: None,
+        }
+    }
+
+    /// Adds the HTTP status.
+    #[must_use]
+    pub fn with_status(mut self, status: u16) -> Self {
+        self.status = Some(status);
+        self
+    }
+
+    /// Adds the provider's own error code.
+    #[must_use]
+    pub fn with_code(mut self, code: impl Into<String>) -> Self {
+        self.code = Some(code.into());
+        self
+    }
+
+    /// Adds how long the provider asks to wait.
+    #[must_use]
+    pub fn with_retry_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
+    }
+
+    /// Adds what the model wrote when it broke its tool-call form.
+    #[must_use]
+    pub fn with_failed_generation(mut self, text: impl Into<String>) -> Self {
+        self.failed_generation = Some(text.into());
+        self
+    }
+
+    /// Adds the error underneath. It must hold no secret: reporters print the chain.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// What happened.
+    #[must_use]
+    pub fn kind(&self) -> ModelErrorKind {
+        self.kind
+    }
+
+    /// The HTTP status, if there was one.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        self.status
+    }
+
+    /// The provider's own error code.
+    #[must_use]
+    pub fn code(&self) -> Option<&str> {
+        self.code.as_deref()
+    }
+
+    /// How long the provider asks to wait before the next try.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+
+    /// What the model wrote when it broke its tool-call form.
+    #[must_use]
+    pub fn failed_generation(&self) -> Option<&str> {
+        self.failed_generation.as_deref()
+    }
+
+    /// True if the same request may succeed later without a change.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        match self.kind {
+            ModelErrorKind::RateLimited
+            | ModelErrorKind::StreamTruncated
+            | ModelErrorKind::StreamIdleTimeout
+            | ModelErrorKind::Timeout
+            | ModelErrorKind::Transport
+            | ModelErrorKind::EmptyResponse
+            | ModelErrorKind::ToolGenerationFailed => true,
+            ModelErrorKind::HttpStatus
+            | ModelErrorKind::ProviderError
+            | ModelErrorKind::UnexpectedContentType => self
+                .status
+                .is_some_and(|status| status == 408 || status >= 500),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ModelError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}

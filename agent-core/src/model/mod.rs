@@ -1,0 +1,68 @@
+//! Language models: what is asked, what comes back, and the clients that do it.
+//!
+//! [`ChatModel`] is the one trait; [`ChatRequest`] and [`ChatResponse`] belong to no
+//! provider. A reply arrives as [`ModelDelta`]s; a plain reply is their fold.
+//!
+//! Not here: the loop that runs tools (`agent`).
+
+mod delta;
+mod error;
+mod options;
+mod request;
+mod response;
+
+use std::sync::Arc;
+
+use crate::boxed::{BoxFuture, BoxStream};
+
+pub use delta::{Accumulator, ModelDelta};
+pub use error::{ModelError, ModelErrorKind};
+pub use options::{ChatOptions, ToolChoice};
+pub use request::{ChatRequest, ToolList};
+pub use response::{ChatResponse, FinishReason, Usage};
+
+/// A language model that answers chat requests.
+///
+/// Dropping the stream or the future cancels the request. An implementation retries only
+/// while nothing has been handed out.
+pub trait ChatModel: Send + Sync {
+    /// Asks the model and hands out its reply as it is written.
+    ///
+    /// The stream ends after [`ModelDelta::Finished`] or an error; a stream that ends
+    /// without either was cut off.
+    fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ModelDelta, ModelError>>;
+
+    /// Asks the model and waits for the whole reply: by default the fold of [`ChatModel::stream`].
+    fn chat(&self, request: ChatRequest) -> BoxFuture<'static, Result<ChatResponse, ModelError>> {
+        let deltas = self.stream(request);
+        Box::pin(delta::fold(deltas))
+    }
+
+    /// The model's name for logs and spans, for example `gpt-4.1-mini`.
+    fn name(&self) -> &str {
+        "unknown"
+    }
+
+    /// The provider's name by the OpenTelemetry conventions, for example `openai`.
+    fn provider(&self) -> &str {
+        "unknown"
+    }
+}
+
+impl<M: ChatModel + ?Sized> ChatModel for Arc<M> {
+    fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
+        (**self).stream(request)
+    }
+
+    fn chat(&self, request: ChatRequest) -> BoxFuture<'static, Result<ChatResponse, ModelError>> {
+        (**self).chat(request)
+    }
+
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn provider(&self) -> &str {
+        (**self).provider()
+    }
+}

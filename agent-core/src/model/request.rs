@@ -1,0 +1,136 @@
+//! What a model is asked. Belongs to no provider.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::ChatOptions;
+use crate::message::{Message, Transcript, TranscriptError};
+use crate::tool::ToolDefinition;
+use crate::wire_cache::WireCache;
+
+/// The tools a request offers: shared, and written for each provider once.
+#[derive(Clone, Default)]
+pub struct ToolList(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    definitions: Vec<ToolDefinition>,
+    wire: WireCache,
+}
+
+impl ToolList {
+    /// The tools in the order they are sent.
+    pub fn new(definitions: impl IntoIterator<Item = ToolDefinition>) -> Self {
+        Self(Arc::new(Inner {
+            definitions: definitions.into_iter().collect(),
+            wire: WireCache::default(),
+        }))
+    }
+
+    /// The definitions.
+    #[must_use]
+    pub fn definitions(&self) -> &[ToolDefinition] {
+        &self.0.definitions
+    }
+
+    /// The wire text for a provider profile, made once and shared with every clone.
+    #[allow(dead_code, reason = "only model clients use it, and they are features")]
+    pub(crate) fn wire(
+        &self,
+        profile: &'static str,
+        make: impl FnOnce(&[ToolDefinition]) -> String,
+    ) -> Arc<str> {
+        self.0
+            .wire
+            .get_or_make(profile, || make(&self.0.definitions))
+    }
+}
+
+impl fmt::Debug for ToolList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.0.definitions.iter().map(ToolDefinition::name))
+            .finish()
+    }
+}
+
+/// A request to a model. It can only be built from a closed transcript [E1].
+#[derive(Debug, Clone)]
+pub struct ChatRequest {
+    system: Option<Message>,
+    transcript: Transcript,
+    tools: ToolList,
+    options: ChatOptions,
+}
+
+impl ChatRequest {
+    /// A request with this history.
+    ///
+    /// # Errors
+    ///
+    /// [`TranscriptError::OpenCalls`] if a tool call has no result yet.
+    pub fn new(transcript: Transcript) -> Result<Self, TranscriptError> {
+        if !transcript.is_closed() {
+            return Err(TranscriptError::OpenCalls {
+                call_ids: transcript
+                    .open_calls()
+                    .map(|call| call.id.clone())
+                    .collect(),
+            });
+        }
+        Ok(Self {
+            system: None,
+            transcript,
+            tools: ToolList::default(),
+            options: ChatOptions::new(),
+        })
+    }
+
+    /// Puts a system message in front of the history.
+    #[must_use]
+    pub fn with_system(mut self, system: Option<Message>) -> Self {
+        self.system = system;
+        self
+    }
+
+    /// Offers these tools.
+    #[must_use]
+    pub fn with_tools(mut self, tools: ToolList) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    /// Sets the options.
+    #[must_use]
+    pub fn with_options(mut self, options: ChatOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// All messages in the order they are sent, the system message first.
+    pub fn messages(&self) -> impl DoubleEndedIterator<Item = &Message> {
+        self.system.iter().chain(self.transcript.messages())
+    }
+
+    /// The tools on offer.
+    #[must_use]
+    pub fn tools(&self) -> &ToolList {
+        &self.tools
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn options(&self) -> &ChatOptions {
+        &self.options
+    }
+
+    /// The text of the last tool result; empty if there is none.
+    #[must_use]
+    pub fn last_tool_result(&self) -> String {
+        self.messages()
+            .rev()
+            .find_map(|message| message.tool_results().last())
+            .map(crate::message::ToolResult::text)
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,1 @@
+//! What generated code may name. Not public API.

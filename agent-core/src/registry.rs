@@ -1,0 +1,1 @@
+//! Gathers every `#[tool]` that is linked into the program.

@@ -1,0 +1,1 @@
+//! JSON Schema of tool parameters, as const data.

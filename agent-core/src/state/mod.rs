@@ -1,0 +1,1 @@
+//! What a run knows: keys with JSON values, and the messages.

@@ -1,0 +1,1 @@
+//! Span and field names of OpenTelemetry.

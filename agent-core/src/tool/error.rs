@@ -1,0 +1,203 @@
+//! What can go wrong in a tool call, with two texts: one for the operator, one for the model.
+
+use std::any::Any;
+use std::fmt;
+use std::time::Duration;
+
+use crate::boxed::BoxError;
+
+/// What kind of failure a [`ToolError`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ToolErrorKind {
+    /// There is no tool of this name.
+    Unknown,
+    /// The arguments do not fit the tool's parameters.
+    InvalidArguments,
+    /// The tool says what the model can do differently.
+    Correctable,
+    /// The tool failed.
+    Failed,
+    /// The tool panicked.
+    Panicked,
+    /// The tool took too long.
+    TimedOut,
+    /// The call was cancelled.
+    Cancelled,
+    /// The run must end.
+    Fatal,
+}
+
+/// Why a tool call gave no output.
+///
+/// [`Display`](fmt::Display) is for the operator and walks to its source by the error
+/// chain; [`ToolError::model_text`] is made for the model: no source chain, no location.
+///
+/// ```
+/// use agent_core::{ToolError, tool::ToolErrorKind};
+///
+/// let error = ToolError::correctable("no city `Osslo`; did you mean `Oslo`?");
+/// assert_eq!(error.kind(), ToolErrorKind::Correctable);
+/// assert_eq!(error.model_text(), "Error: no city `Osslo`; did you mean `Oslo`?");
+/// ```
+#[derive(Debug)]
+pub struct ToolError {
+    kind: ToolErrorKind,
+    text: String,
+    source: Option<BoxError>,
+}
+
+impl ToolError {
+    fn new(kind: ToolErrorKind, text: impl Into<String>) -> Self {
+        Self {
+            kind,
+            text: text.into(),
+            source: None,
+        }
+    }
+
+    /// The model can do better: `text` tells it how.
+    pub fn correctable(text: impl Into<String>) -> Self {
+        Self::new(ToolErrorKind::Correctable, text)
+    }
+
+    /// The tool failed with this error; the model reads its `Display`, without its chain.
+    pub fn failed(error: impl Into<BoxError>) -> Self {
+        let error = error.into();
+        match error.downcast::<Self>() {
+            Ok(error) => *error,
+            Err(error) => Self {
+                kind: ToolErrorKind::Failed,
+                text: display_or_type(&*error),
+                source: Some(error),
+            },
+        }
+    }
+
+    /// The run must end with this error.
+    pub fn fatal(error: impl Into<BoxError>) -> Self {
+        let error = error.into();
+        Self {
+            kind: ToolErrorKind::Fatal,
+            text: display_or_type(&*error),
+            source: Some(error),
+        }
+    }
+
+    /// The arguments do not fit; `text` says which, what was expected and what came.
+    pub fn invalid_arguments(text: impl Into<String>) -> Self {
+        Self::new(ToolErrorKind::InvalidArguments, text)
+    }
+
+    /// There is no tool of this name; `available` are those there are.
+    #[must_use]
+    pub fn unknown<'a>(name: &str, available: impl IntoIterator<Item = &'a str>) -> Self {
+        let names: Vec<String> = available
+            .into_iter()
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let there_are = if names.is_empty() {
+            "there are no tools".to_owned()
+        } else {
+            format!("the tools are {}", names.join(", "))
+        };
+        Self::new(
+            ToolErrorKind::Unknown,
+            format!("tool not available: `{name}`; {there_are}"),
+        )
+    }
+
+    /// The call took longer than `limit`.
+    #[must_use]
+    pub fn timed_out(limit: Duration) -> Self {
+        Self::new(
+            ToolErrorKind::TimedOut,
+            format!("timed out after {}", in_words(limit)),
+        )
+    }
+
+    /// The call was cancelled.
+    #[must_use]
+    pub fn cancelled() -> Self {
+        Self::new(ToolErrorKind::Cancelled, "cancelled")
+    }
+
+    /// The tool panicked with this payload. The model is told that it did, not with what.
+    #[must_use]
+    pub fn panicked(payload: &(dyn Any + Send)) -> Self {
+        let message = payload
+            .downcast_ref::<&str>()
+            .copied()
+            .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+            .unwrap_or("no message");
+        Self::new(
+            ToolErrorKind::Panicked,
+            format!("the tool panicked: {message}"),
+        )
+    }
+
+    /// What kind of failure it is.
+    #[must_use]
+    pub fn kind(&self) -> ToolErrorKind {
+        self.kind
+    }
+
+    /// The error a tool returned, if it is of type `E`.
+    #[must_use]
+    pub fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        self.source
+            .as_deref()
+            .and_then(|source| source.downcast_ref())
+    }
+
+    /// The tool's own error, given up for the caller.
+    #[must_use]
+    pub fn into_source(self) -> Option<BoxError> {
+        self.source
+    }
+
+    /// What the model reads: `Error: ` and one sentence, made without the source chain.
+    #[must_use]
+    pub fn model_text(&self) -> String {
+        match self.kind {
+            ToolErrorKind::Panicked => "Error: the tool panicked".to_owned(),
+            _ => format!("Error: {}", self.text),
+        }
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for ToolError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        // The text already is the `Display` of the error itself; its own causes come next.
+        self.source.as_deref().and_then(std::error::Error::source)
+    }
+}
+
+fn display_or_type(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
+    let text = error.to_string();
+    if text.trim().is_empty() {
+        "the tool failed without a message".to_owned()
+    } else {
+        text
+    }
+}
+
+/// `100 ms`, `2 s`, `1.5 s`, `5 min`: the largest unit that needs no long fraction.
+fn in_words(duration: Duration) -> String {
+    let milliseconds = duration.as_millis();
+    match milliseconds {
+        0 => format!("{} µs", duration.as_micros()),
+        _ if milliseconds % 60_000 == 0 => format!("{} min", milliseconds / 60_000),
+        _ if milliseconds % 1000 == 0 => format!("{} s", milliseconds / 1000),
+        _ if milliseconds > 1000 && milliseconds % 100 == 0 => {
+            format!("{:.1} s", duration.as_secs_f64())
+        }
+        _ => format!("{milliseconds} ms"),
+    }
+}

@@ -1,0 +1,1 @@
+//! Examples of agent-core, each one file.

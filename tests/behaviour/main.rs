@@ -1,0 +1,11 @@
+//! What the crates do, seen from outside.
+
+mod cancellation;
+mod graph;
+mod openai;
+mod react_agent;
+mod schema;
+mod state;
+mod tool_call;
+mod tool_macro;
+mod transcript;
