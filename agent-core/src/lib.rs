@@ -19,4 +19,7 @@ mod wire_cache;
 
 pub use boxed::{BoxError, BoxFuture, BoxStream};
 pub use message::Message;
-pub use tool::{ToolDefinition, ToolError};
+pub use schema::ToolSchema;
+pub use tool::definition::ToolDefinition;
+pub use tool::output::{IntoToolOutput, ToolOutput};
+pub use tool::{Host, ToolCallback, ToolContext, ToolError};
