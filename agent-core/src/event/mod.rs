@@ -33,7 +33,11 @@ pub struct AgentEvent {
 
 impl AgentEvent {
     pub(crate) fn new(sequence: u64, agent: Arc<str>, kind: EventKind) -> Self {
-        Self { sequence, agent, kind }
+        Self {
+            sequence,
+            agent,
+            kind,
+        }
     }
 }
 

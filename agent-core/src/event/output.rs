@@ -37,7 +37,11 @@ pub struct Interrupt {
 
 impl Interrupt {
     pub(crate) fn new(call_id: String, tool: String, request: InterruptRequest) -> Self {
-        Self { call_id, tool, request }
+        Self {
+            call_id,
+            tool,
+            request,
+        }
     }
 }
 

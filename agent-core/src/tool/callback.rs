@@ -16,13 +16,18 @@ pub struct InterruptRequest {
 impl InterruptRequest {
     /// Asks with this payload.
     pub fn new(payload: impl Into<Value>) -> Self {
-        Self { payload: payload.into() }
+        Self {
+            payload: payload.into(),
+        }
     }
 }
 
 /// How a call ended that did not fail. A pause is a value, so no layer can swallow it [E5].
 #[derive(Debug, Clone, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever wraps a call must handle a pause")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "whoever wraps a call must handle a pause"
+)]
 pub enum ToolOutcome {
     /// The tool is done.
     Done(ToolOutput),

@@ -28,12 +28,18 @@ impl CancelCallbacks {
                 state.next += 1;
                 let id = state.next;
                 state.callbacks.push((id, f));
-                return CancelGuard { callbacks: Arc::downgrade(self), id };
+                return CancelGuard {
+                    callbacks: Arc::downgrade(self),
+                    id,
+                };
             }
             0
         };
         run(f);
-        CancelGuard { callbacks: Weak::new(), id }
+        CancelGuard {
+            callbacks: Weak::new(),
+            id,
+        }
     }
 
     /// Runs every callback that is still there. One that panics does not stop the others [CT-4].
@@ -65,7 +71,10 @@ pub struct CancelGuard {
 impl Drop for CancelGuard {
     fn drop(&mut self) {
         if let Some(callbacks) = self.callbacks.upgrade() {
-            let mut state = callbacks.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = callbacks
+                .state
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             state.callbacks.retain(|(id, _)| *id != self.id);
         }
     }

@@ -1,6 +1,5 @@
 //! What a tool may know and do beside its arguments. Nothing here reaches the model.
 
-use std::any::type_name;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -143,7 +142,11 @@ impl ToolContext {
     ///
     /// [`ToolError::cancelled`].
     pub fn check_cancelled(&self) -> Result<(), ToolError> {
-        if self.0.cancellation.is_cancelled() { Err(ToolError::cancelled()) } else { Ok(()) }
+        if self.0.cancellation.is_cancelled() {
+            Err(ToolError::cancelled())
+        } else {
+            Ok(())
+        }
     }
 
     /// Runs `f` once if the call is cancelled while the guard lives; at once if it was already.
@@ -160,17 +163,8 @@ impl ToolContext {
     }
 
     /// A host value to keep.
-    ///
-    /// # Errors
-    ///
-    /// Names the type if the host lends none.
-    pub(crate) fn host_arc<T: Send + Sync + 'static>(&self) -> Result<Arc<T>, ToolError> {
-        self.0.run.hosts.get_arc().ok_or_else(|| {
-            ToolError::fatal(format!(
-                "no host value of type `{}`: give one with `.host(value)`",
-                type_name::<T>()
-            ))
-        })
+    pub(crate) fn host_arc<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.0.run.hosts.get_arc()
     }
 
     /// Metadata of the run, or of the agent.
@@ -192,9 +186,17 @@ impl ToolContext {
     /// # Errors
     ///
     /// [`StateError`] for a value without JSON form and for the key of the messages.
-    pub fn update(&self, key: impl Into<Arc<str>>, value: impl Serialize) -> Result<(), StateError> {
+    pub fn update(
+        &self,
+        key: impl Into<Arc<str>>,
+        value: impl Serialize,
+    ) -> Result<(), StateError> {
         let change = StateUpdate::new().set(key, value)?;
-        let mut updates = self.0.updates.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut updates = self
+            .0
+            .updates
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         updates.extend(change);
         Ok(())
     }
@@ -204,7 +206,13 @@ impl ToolContext {
     /// The value is queued at once if there is room; awaiting the result waits for room, so
     /// that a slow reader slows the tool. Without a reader it does nothing.
     pub fn emit(&self, value: impl Into<Value>) -> Emit {
-        Emit { pending: self.0.progress.as_ref().and_then(|progress| progress(value.into())) }
+        Emit {
+            pending: self
+                .0
+                .progress
+                .as_ref()
+                .and_then(|progress| progress(value.into())),
+        }
     }
 
     pub(crate) fn runs_blocking_in_place(&self) -> bool {
@@ -212,7 +220,13 @@ impl ToolContext {
     }
 
     pub(crate) fn take_updates(&self) -> StateUpdate {
-        std::mem::take(&mut *self.0.updates.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(
+            &mut *self
+                .0
+                .updates
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
     }
 
     /// Ends the call early: fires its token and its callbacks.
@@ -240,7 +254,10 @@ pub struct Emit {
 impl Future for Emit {
     type Output = ();
 
-    fn poll(mut self: std::pin::Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> std::task::Poll<()> {
+    fn poll(
+        mut self: std::pin::Pin<&mut Self>,
+        cx: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<()> {
         match &mut self.pending {
             Some(pending) => pending.as_mut().poll(cx),
             None => std::task::Poll::Ready(()),

@@ -52,7 +52,9 @@ impl Hosts {
     }
 
     pub(crate) fn get_arc<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
-        Arc::clone(self.values.get(&TypeId::of::<T>())?).downcast().ok()
+        Arc::clone(self.values.get(&TypeId::of::<T>())?)
+            .downcast()
+            .ok()
     }
 
     /// These values with those of `over` in front.
@@ -61,8 +63,14 @@ impl Hosts {
             return self.clone();
         }
         let mut values = (*self.values).clone();
-        values.extend(over.values.iter().map(|(id, value)| (*id, Arc::clone(value))));
-        Self { values: Arc::new(values) }
+        values.extend(
+            over.values
+                .iter()
+                .map(|(id, value)| (*id, Arc::clone(value))),
+        );
+        Self {
+            values: Arc::new(values),
+        }
     }
 }
 

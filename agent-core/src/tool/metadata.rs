@@ -4,7 +4,10 @@ use std::time::Duration;
 
 /// What running a tool twice would do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "the three effects are the whole scale")]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the three effects are the whole scale"
+)]
 pub enum Effect {
     /// The tool only reads: it may run any number of times, also unasked.
     Pure,
@@ -36,7 +39,13 @@ impl ToolMetadata {
     /// Answers go back to the model, no time limit of its own, effect `once`.
     #[must_use]
     pub const fn new() -> Self {
-        Self { return_direct: false, timeout: None, effect: Effect::Once, blocking: false, location: None }
+        Self {
+            return_direct: false,
+            timeout: None,
+            effect: Effect::Once,
+            blocking: false,
+            location: None,
+        }
     }
 
     /// Whether the result is the run's answer, without another model call.

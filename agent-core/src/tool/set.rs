@@ -63,7 +63,9 @@ impl ToolSet {
         for (position, tool) in tools.iter().enumerate() {
             let name = tool.definition().name();
             if !is_valid_name(name) {
-                return Err(ToolSetError::InvalidName { name: name.to_owned() });
+                return Err(ToolSetError::InvalidName {
+                    name: name.to_owned(),
+                });
             }
             if let Some(first) = by_name.insert(name.to_owned(), position) {
                 return Err(ToolSetError::Duplicate {
@@ -73,7 +75,10 @@ impl ToolSet {
                 });
             }
         }
-        Ok(Self { tools: Arc::new(tools), by_name: Arc::new(by_name) })
+        Ok(Self {
+            tools: Arc::new(tools),
+            by_name: Arc::new(by_name),
+        })
     }
 
     /// The tools of several origins: the first of a name wins, which is logged.
@@ -84,14 +89,20 @@ impl ToolSet {
             for tool in set.iter() {
                 let name = tool.definition().name();
                 if by_name.contains_key(name) {
-                    tracing::info!(tool = name, "a tool of this name is there already; the first is kept");
+                    tracing::info!(
+                        tool = name,
+                        "a tool of this name is there already; the first is kept"
+                    );
                     continue;
                 }
                 by_name.insert(name.to_owned(), tools.len());
                 tools.push(Arc::clone(tool));
             }
         }
-        Self { tools: Arc::new(tools), by_name: Arc::new(by_name) }
+        Self {
+            tools: Arc::new(tools),
+            by_name: Arc::new(by_name),
+        }
     }
 
     /// The tools in order.
@@ -102,7 +113,9 @@ impl ToolSet {
     /// The tool of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Arc<dyn ToolCallback>> {
-        self.by_name.get(name).map(|position| &self.tools[*position])
+        self.by_name
+            .get(name)
+            .map(|position| &self.tools[*position])
     }
 
     /// How many tools there are.
@@ -145,7 +158,9 @@ impl fmt::Debug for ToolSet {
 fn is_valid_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     name.len() <= 64
-        && bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        && bytes
+            .next()
+            .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
