@@ -1,1 +1,4 @@
 //! graph.
+pub use crate::state::{
+    CustomStrategy, KeyStrategies, KeyStrategy, State, StateError, StateKey, StateUpdate,
+};
