@@ -91,7 +91,9 @@ impl<R: IntoRoute, E: Into<BoxError>> IntoRoute for Result<R, E> {
 
 /// The function behind a conditional edge.
 #[derive(Clone)]
-pub(super) struct Router(Arc<dyn Fn(&State) -> Result<String, BoxError> + Send + Sync>);
+pub(super) struct Router(Arc<Choose>);
+
+type Choose = dyn Fn(&State) -> Result<String, BoxError> + Send + Sync;
 
 impl Router {
     pub(super) fn new<R: IntoRoute>(choose: impl Fn(&State) -> R + Send + Sync + 'static) -> Self {

@@ -170,6 +170,14 @@ pub enum RunError {
         /// The state after the node.
         state: State,
     },
+    /// A node that has no edges, only declared gotos, did not say where to go.
+    #[error("node `{node}` has no edges and did not say where to go")]
+    NoWayOn {
+        /// The name of the node.
+        node: String,
+        /// The state after the node.
+        state: State,
+    },
     /// The run was cancelled by its token.
     #[error("the run was cancelled")]
     Cancelled {
@@ -183,7 +191,7 @@ pub enum RunError {
         /// The name of the node.
         node: String,
         /// Why it paused.
-        interrupt: NodeInterrupt,
+        interrupt: Box<NodeInterrupt>,
         /// The state after the node.
         state: State,
     },
@@ -201,6 +209,7 @@ impl RunError {
             | Self::Router { state, .. }
             | Self::UnknownRoute { state, .. }
             | Self::UnknownGoto { state, .. }
+            | Self::NoWayOn { state, .. }
             | Self::Cancelled { state }
             | Self::Interrupted { state, .. } => state,
         }

@@ -99,7 +99,7 @@ impl IntoFuture for GraphRun {
                     } => {
                         return Err(RunError::Interrupted {
                             node: node.to_string(),
-                            interrupt,
+                            interrupt: Box::new(interrupt),
                             state,
                         });
                     }

@@ -204,8 +204,12 @@ impl Runner {
     fn follow_edges(&self, node: Option<usize>) -> Result<Phase, RunError> {
         let (router, routes) = match self.run.graph.inner.next(node) {
             Next::Edge(target) => return Ok(Phase::Enter(*target)),
-            // Without an edge there is only one way on that is no surprise.
-            Next::Goto => return Ok(Phase::Enter(Target::End)),
+            Next::Goto => {
+                return Err(RunError::NoWayOn {
+                    node: self.source_name(node),
+                    state: self.run.state.clone(),
+                });
+            }
             Next::Conditional(router, routes) => (router, routes),
         };
         let state = &self.run.state;
