@@ -97,7 +97,9 @@ fn check_conditionals(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
         let earlier = &graph.conditionals[..position];
         if earlier.iter().any(|other| other.from == *from) {
             faults.push(GraphFault::DuplicateConditionalEdges { from: from.clone() });
-        } else if let Some(edge) = graph.edges.iter().find(|edge| edge.from == *from) {
+        } else if let Some(edge) = graph.edges.iter().find(|edge| edge.from == *from)
+            && from != END
+        {
             faults.push(GraphFault::MixedEdges {
                 from: from.clone(),
                 to: edge.to.clone(),
