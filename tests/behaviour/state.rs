@@ -1,5 +1,7 @@
 //! How updates join a state: key strategies, removals, messages, atomicity.
 
+#![allow(clippy::unwrap_used, reason = "a helper that fails fails its test")]
+
 use std::collections::BTreeMap;
 
 use agent_core::Message;
