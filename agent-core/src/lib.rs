@@ -5,6 +5,7 @@
 pub mod __private;
 pub mod agent;
 mod boxed;
+mod error;
 pub mod event;
 pub mod graph;
 mod id;
@@ -17,7 +18,12 @@ pub mod telemetry;
 pub mod tool;
 mod wire_cache;
 
+pub use agent::error::AgentError;
+pub use agent::react::ReactAgent;
 pub use boxed::{BoxError, BoxFuture, BoxStream};
+pub use error::Error;
+pub use event::AgentEvent;
+pub use event::output::{Outcome, RunOutput};
 pub use message::Message;
 pub use schema::ToolSchema;
 pub use tool::callback::ToolCallback;
