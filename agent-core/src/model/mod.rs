@@ -10,6 +10,7 @@ mod error;
 mod options;
 mod request;
 mod response;
+pub mod scripted;
 
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ pub use error::{ModelError, ModelErrorKind};
 pub use options::{ChatOptions, ToolChoice};
 pub use request::{ChatRequest, ToolList};
 pub use response::{ChatResponse, FinishReason, Usage};
+pub use scripted::ScriptedModel;
 
 /// A language model that answers chat requests.
 ///
