@@ -53,7 +53,6 @@ pub fn calls(name: impl Into<String>, arguments: Value) -> Turn {
 }
 
 /// A turn in which the model fails.
-#[must_use]
 pub fn fails(error: ModelError) -> Turn {
     Turn {
         end: End::Fail(error),
@@ -62,7 +61,6 @@ pub fn fails(error: ModelError) -> Turn {
 }
 
 /// A turn that never ends; only dropping the stream ends it.
-#[must_use]
 pub fn hangs() -> Turn {
     Turn {
         end: End::Hang,

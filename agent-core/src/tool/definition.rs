@@ -8,4 +8,26 @@ impl ToolDefinition {
     pub fn name(&self) -> &str {
         ""
     }
+
+    /// description
+    #[must_use]
+    pub fn description(&self) -> &str {
+        ""
+    }
+
+    /// input schema
+    #[must_use]
+    pub fn input_schema(&self) -> &InputSchema {
+        &InputSchema
+    }
+}
+/// placeholder
+#[derive(Debug, Clone)]
+pub struct InputSchema;
+impl InputSchema {
+    /// text
+    #[must_use]
+    pub fn text(&self) -> &str {
+        "{}"
+    }
 }
