@@ -20,6 +20,9 @@ use super::{ModelError, ModelErrorKind, Timeouts};
 pub(crate) use body::{Pieces, shared};
 pub(crate) use secrets::{Secrets, mask_url};
 
+/// How long the end of a body may take after the last word of the answer.
+const DRAIN: Duration = Duration::from_millis(20);
+
 /// What kind of answer a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expect {
@@ -271,6 +274,15 @@ impl Reply {
             body.extend_from_slice(&chunk);
         }
         Ok(body)
+    }
+
+    /// Reads over what little may be left behind the last word of the answer, so that the
+    /// connection can be used again. Waits for it only as long as nobody notices.
+    pub(crate) async fn drain(&mut self) {
+        let _ = tokio::time::timeout(DRAIN, async {
+            while let Ok(Some(_)) = self.response.chunk().await {}
+        })
+        .await;
     }
 
     /// The beginning of the body, as much as comes, at most `limit` bytes.

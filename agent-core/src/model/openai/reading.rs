@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::future::Future;
 
 use bytes::Bytes;
-use futures_util::{FutureExt as _, Stream, stream};
+use futures_util::{Stream, stream};
 
 use super::error;
 use super::stream::Assembler;
@@ -65,6 +65,7 @@ impl Reading {
                 return Err(error.redacted(|text| self.reply.endpoint().redact(text)));
             }
             if self.assembler.is_done() {
+                self.reply.drain().await;
                 return Ok(None);
             }
             let read = match self.is_stream {
@@ -82,11 +83,6 @@ impl Reading {
             // The answer is whole; only the end of the connection was not as it should be.
             Err(_) if self.assembler.is_finished() => self.assembler.eof(&mut self.ready)?,
             Err(error) => return Err(error),
-        }
-        if self.assembler.is_done() {
-            // The end of the body is mostly there already; once it is read, the connection
-            // can be used again.
-            let _ = self.reply.chunk().now_or_never();
         }
         Ok(())
     }

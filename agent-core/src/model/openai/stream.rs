@@ -286,3 +286,128 @@ fn unreadable(error: serde_json::Error) -> ModelError {
     )
     .with_source(error)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Accumulator, ChatResponse};
+    use serde_json::{Value, json};
+
+    fn chunk(delta: &Value) -> String {
+        json!({"choices": [{"index": 0, "delta": delta}]}).to_string()
+    }
+
+    fn read(chunks: &[String]) -> Result<ChatResponse, ModelError> {
+        let mut assembler = Assembler::default();
+        let mut deltas = VecDeque::new();
+        for chunk in chunks {
+            assembler.event(chunk, &mut deltas)?;
+            let released = |delta: &ModelDelta| matches!(delta, ModelDelta::ToolCall(_));
+            assert!(!deltas.iter().any(released), "a call before the end");
+        }
+        assembler.event("[DONE]", &mut deltas)?;
+        let mut accumulator = Accumulator::new();
+        deltas.into_iter().for_each(|delta| accumulator.push(delta));
+        accumulator.finish()
+    }
+
+    /// The names and arguments of the calls these fragments become.
+    fn calls(fragments: &[Value]) -> Vec<(String, String)> {
+        let chunks: Vec<String> = fragments
+            .iter()
+            .map(|fragment| chunk(&json!({"tool_calls": [fragment]})))
+            .collect();
+        let calls = read(&chunks).unwrap().message.tool_calls;
+        let ids: HashSet<&str> = calls.iter().map(|call| &*call.id).collect();
+        assert_eq!(ids.len(), calls.len(), "ids meet");
+        assert!(!ids.contains(""));
+        calls
+            .into_iter()
+            .map(|call| (call.name, call.arguments))
+            .collect()
+    }
+
+    fn owned(calls: &[(&str, &str)]) -> Vec<(String, String)> {
+        calls
+            .iter()
+            .map(|(name, arguments)| ((*name).to_owned(), (*arguments).to_owned()))
+            .collect()
+    }
+
+    fn function(name: &str, arguments: &str) -> Value {
+        json!({"name": name, "arguments": arguments})
+    }
+
+    #[test]
+    fn fragments_without_id_and_index_go_on_until_a_call_is_whole() {
+        let fragments = [
+            json!({"function": function("a", "{\"x\"")}),
+            json!({"function": function("", ":1}")}),
+            json!({"function": function("a", "{\"x\":2}")}),
+        ];
+
+        assert_eq!(
+            calls(&fragments),
+            owned(&[("a", r#"{"x":1}"#), ("a", r#"{"x":2}"#)])
+        );
+    }
+
+    #[test]
+    fn a_late_id_belongs_to_the_call_that_waits_for_one() {
+        let fragments = [
+            json!({"index": 0, "function": function("a", "{")}),
+            json!({"index": 0, "id": "c1", "function": function("", "}")}),
+        ];
+
+        assert_eq!(calls(&fragments), owned(&[("a", "{}")]));
+    }
+
+    #[test]
+    fn two_calls_with_one_id_stay_two() {
+        let fragments = [
+            json!({"index": 0, "id": "c", "function": function("a", "{}")}),
+            json!({"index": 1, "id": "c", "function": function("b", "{}")}),
+        ];
+
+        assert_eq!(calls(&fragments), owned(&[("a", "{}"), ("b", "{}")]));
+    }
+
+    #[test]
+    fn a_name_may_grow() {
+        let fragments = [
+            json!({"index": 0, "id": "c", "function": function("get_", "")}),
+            json!({"index": 0, "id": "c", "function": function("get_time", "{}")}),
+        ];
+
+        assert_eq!(calls(&fragments), owned(&[("get_time", "{}")]));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_read_over() {
+        for odd in [
+            json!({"tool_calls": {"0": {}}, "content": "ok"}),
+            json!({"tool_calls": [null, 7, [], {"function": "x"}, {"index": -1}], "content": "ok"}),
+            json!({"content": [{"type": "text", "text": "ok"}, 7, null], "tool_calls": ""}),
+            json!({"content": "ok", "reasoning": {"a": 1}, "audio": []}),
+        ] {
+            let response = read(&[chunk(&odd), r#"{"type":"ping"}"#.to_owned()]).unwrap();
+            assert_eq!(response.message.text, "ok", "{odd}");
+            assert!(response.message.tool_calls.is_empty(), "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_does_not_hide_the_text() {
+        let twice = r#"{"choices":[{"index":0,"index":0,"delta":{"content":"ok"}}]}"#;
+
+        assert_eq!(read(&[twice.to_owned()]).unwrap().message.text, "ok");
+    }
+
+    #[test]
+    fn what_is_no_json_is_an_error_without_the_text() {
+        let error = read(&["{\"choices\": [secret".to_owned()]).unwrap_err();
+
+        assert_eq!(error.kind(), ModelErrorKind::Decode);
+        assert!(!error.to_string().contains("secret"));
+    }
+}

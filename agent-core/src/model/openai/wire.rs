@@ -121,11 +121,14 @@ fn call(call: &ToolCall) -> Value {
             .to_string()
             .into(),
     };
-    let mut written = call.extra.clone();
+    let mut written = Map::new();
     written.insert("id".into(), call.id.as_str().into());
     written.insert("type".into(), "function".into());
     let function = json!({"name": call.name, "arguments": arguments});
     written.insert("function".into(), function);
+    for (key, value) in &call.extra {
+        written.entry(key).or_insert_with(|| value.clone());
+    }
     written.into()
 }
 
