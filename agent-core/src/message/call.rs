@@ -56,7 +56,7 @@ pub struct ToolCall {
 impl ToolCall {
     /// A call with its arguments as the model wrote them.
     ///
-    /// Empty text and `null` mean no arguments and become `{}` [C8]; an object inside a
+    /// Empty text and `null` mean no arguments and become `{}`; an object inside a
     /// JSON string is unwrapped once. Broken JSON is repaired if there is exactly one way
     /// to read it (a comma too many, a Markdown fence, Python's quotes). Any other text is
     /// kept as it is and marked if it is no object.

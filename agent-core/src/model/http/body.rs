@@ -1,4 +1,4 @@
-//! A request body of many pieces with a known length, so that none is copied [E6].
+//! A request body of many pieces with a known length, so that none is copied.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

@@ -1,6 +1,6 @@
 //! Puts an answer together: chunks in, deltas out. Pure.
 //!
-//! A plain answer is one big chunk, so both forms are read by the same rules [E4]. Text is
+//! A plain answer is one big chunk, so both forms are read by the same rules. Text is
 //! handed out as it comes; calls, token counts and the reason only after the provider said
 //! that the answer is over.
 

@@ -1,7 +1,7 @@
 //! Writes a chat-completions request.
 //!
 //! Messages and tools are written once and kept with them; a request is a list of those
-//! texts with the options behind it [E6].
+//! texts with the options behind it.
 
 use std::borrow::Cow;
 
