@@ -11,5 +11,5 @@ use proc_macro::TokenStream;
 /// Makes a tool of a function; documented where `agent-core` re-exports it.
 #[proc_macro_attribute]
 pub fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
-    tool::attribute(args.into(), item.into()).into()
+    tool::attribute(args.into(), &item.into()).into()
 }

@@ -22,10 +22,10 @@ use model::ToolFn;
 
 /// Expands the attribute. The function comes out in any case, so that one mistake in the
 /// attribute does not become one error at each of its callers.
-pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     let function = match FnItem::parse(item.clone()) {
         Ok(function) => function,
-        Err(errors) => return diagnostics::after(&item, errors),
+        Err(errors) => return diagnostics::after(item, errors),
     };
     let plain = function.without_helpers();
     match try_expand(args, &function) {

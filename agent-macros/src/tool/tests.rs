@@ -7,13 +7,13 @@ use syn::parse_quote;
 use super::names::{property_fault, tool_fault, words};
 use crate::docs::{self, Text};
 
-fn expansion(args: proc_macro2::TokenStream, item: proc_macro2::TokenStream) -> String {
+fn expansion(args: proc_macro2::TokenStream, item: &proc_macro2::TokenStream) -> String {
     let file = syn::parse2(super::attribute(args, item)).expect("the expansion is a file");
     prettyplease::unparse(&file)
 }
 
 fn check(args: proc_macro2::TokenStream, item: proc_macro2::TokenStream, expected: &Expect) {
-    expected.assert_eq(&expansion(args, item));
+    expected.assert_eq(&expansion(args, &item));
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn an_async_function() {
             ) -> Result<String, Error> {
                 body
             }
-            ///The tool made of the function `get_weather`.
+            /// The tool made of the function `get_weather`.
             #[allow(non_camel_case_types, missing_copy_implementations)]
             #[derive(::core::fmt::Debug)]
             pub struct get_weather {}
@@ -50,7 +50,7 @@ fn an_async_function() {
                 impl get_weather {
                     /// What a model is told about this tool.
                     pub const DEFINITION: &'static ::agent_core::__private::ToolDefinition = {
-                        const PARAMETERS: &[::agent_core::__private::Parameter] = &[
+                        const __AGENT_PARAMETERS: &[::agent_core::__private::Parameter] = &[
                             ::agent_core::__private::Parameter::of::<
                                 <str as ::agent_core::__private::ToOwned>::Owned,
                             >("city")
@@ -61,20 +61,20 @@ fn an_async_function() {
                                 <ToolContext as ::agent_core::__private::ToOwned>::Owned,
                             >("context"),
                         ];
-                        const LENGTH: ::agent_core::__private::usize = ::agent_core::__private::text_length(
-                            PARAMETERS,
+                        const __AGENT_LENGTH: ::core::primitive::usize = ::agent_core::__private::text_length(
+                            __AGENT_PARAMETERS,
                         );
-                        const BYTES: [::agent_core::__private::u8; LENGTH] = ::agent_core::__private::text_bytes::<
-                            LENGTH,
-                        >(PARAMETERS);
-                        static COMPOSED: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
+                        const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = ::agent_core::__private::text_bytes::<
+                            __AGENT_LENGTH,
+                        >(__AGENT_PARAMETERS);
+                        static __AGENT_COMPOSED: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
                         &::agent_core::__private::ToolDefinition::constant(
                             "get_weather",
                             "Weather of a city.",
                             ::agent_core::__private::InputSchema::constant(
-                                PARAMETERS,
-                                ::agent_core::__private::text(PARAMETERS, &BYTES),
-                                &COMPOSED,
+                                __AGENT_PARAMETERS,
+                                ::agent_core::__private::text(__AGENT_PARAMETERS, &__AGENT_BYTES),
+                                &__AGENT_COMPOSED,
                             ),
                         )
                     };
@@ -92,13 +92,13 @@ fn an_async_function() {
                         Self::DEFINITION
                     }
                     fn metadata(&self) -> &::agent_core::__private::ToolMetadata {
-                        const METADATA: ::agent_core::__private::ToolMetadata = ::agent_core::__private::ToolMetadata::new()
+                        const __AGENT_METADATA: ::agent_core::__private::ToolMetadata = ::agent_core::__private::ToolMetadata::new()
                             .located(::core::file!(), ::core::line!());
-                        &METADATA
+                        &__AGENT_METADATA
                     }
                     fn call<'a>(
                         &'a self,
-                        arguments: &'a ::agent_core::__private::str,
+                        arguments: &'a ::core::primitive::str,
                         context: &'a ::agent_core::__private::ToolContext,
                     ) -> ::agent_core::__private::BoxFuture<
                         'a,
@@ -141,10 +141,12 @@ fn an_async_function() {
                                 .await;
                             {
                                 use ::agent_core::__private::{
-                                    ViaOutput as _, ViaResult as _, ViaSerialize as _,
-                                    ViaNothing as _,
+                                    ConvertLast as _, ConvertResult as _, ConvertSerialize as _,
+                                    ConvertTool as _,
                                 };
-                                (&&&::agent_core::__private::Probe::of(&value)).kind().convert(value)
+                                (&&&&::agent_core::__private::Probe::of(&value))
+                                    .conversion()
+                                    .convert(value)
                             }
                         })
                     }
@@ -184,7 +186,7 @@ fn a_blocking_function_with_every_key() {
             }
             #[cfg(unix)]
             #[cfg_attr(test, cfg(unix))]
-            ///The tool made of the function `search`.
+            /// The tool made of the function `search`.
             #[allow(non_camel_case_types, missing_copy_implementations)]
             #[derive(::core::fmt::Debug)]
             struct Finder {}
@@ -195,27 +197,27 @@ fn a_blocking_function_with_every_key() {
                 impl Finder {
                     /// What a model is told about this tool.
                     pub const DEFINITION: &'static core_renamed::__private::ToolDefinition = {
-                        const PARAMETERS: &[core_renamed::__private::Parameter] = &[
+                        const __AGENT_PARAMETERS: &[core_renamed::__private::Parameter] = &[
                             core_renamed::__private::Parameter::schemars::<Filter>("filter")
                                 .described("What to find")
                                 .with_default(core_renamed::__private::None),
                             #[cfg(unix)]
                             core_renamed::__private::Parameter::schemars::<PathBuf>("root"),
                         ];
-                        const LENGTH: core_renamed::__private::usize = core_renamed::__private::text_length(
-                            PARAMETERS,
+                        const __AGENT_LENGTH: ::core::primitive::usize = core_renamed::__private::text_length(
+                            __AGENT_PARAMETERS,
                         );
-                        const BYTES: [core_renamed::__private::u8; LENGTH] = core_renamed::__private::text_bytes::<
-                            LENGTH,
-                        >(PARAMETERS);
-                        static COMPOSED: core_renamed::__private::Composed = core_renamed::__private::Composed::new();
+                        const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = core_renamed::__private::text_bytes::<
+                            __AGENT_LENGTH,
+                        >(__AGENT_PARAMETERS);
+                        static __AGENT_COMPOSED: core_renamed::__private::Composed = core_renamed::__private::Composed::new();
                         &core_renamed::__private::ToolDefinition::constant(
                             "find",
                             "Finds.",
                             core_renamed::__private::InputSchema::constant(
-                                PARAMETERS,
-                                core_renamed::__private::text(PARAMETERS, &BYTES),
-                                &COMPOSED,
+                                __AGENT_PARAMETERS,
+                                core_renamed::__private::text(__AGENT_PARAMETERS, &__AGENT_BYTES),
+                                &__AGENT_COMPOSED,
                             ),
                         )
                     };
@@ -233,17 +235,17 @@ fn a_blocking_function_with_every_key() {
                         Self::DEFINITION
                     }
                     fn metadata(&self) -> &core_renamed::__private::ToolMetadata {
-                        const METADATA: core_renamed::__private::ToolMetadata = core_renamed::__private::ToolMetadata::new()
+                        const __AGENT_METADATA: core_renamed::__private::ToolMetadata = core_renamed::__private::ToolMetadata::new()
                             .located(::core::file!(), ::core::line!())
                             .return_direct(true)
                             .timeout_millis(120000u64)
                             .effect(core_renamed::__private::Effect::Pure)
                             .blocking(true);
-                        &METADATA
+                        &__AGENT_METADATA
                     }
                     fn call<'a>(
                         &'a self,
-                        arguments: &'a core_renamed::__private::str,
+                        arguments: &'a ::core::primitive::str,
                         context: &'a core_renamed::__private::ToolContext,
                     ) -> core_renamed::__private::BoxFuture<
                         'a,
@@ -277,11 +279,11 @@ fn a_blocking_function_with_every_key() {
                                         let value = search(argument_0, #[cfg(unix)] argument_1);
                                         {
                                             use core_renamed::__private::{
-                                                ViaOutput as _, ViaResult as _, ViaSerialize as _,
-                                                ViaNothing as _,
+                                                ConvertLast as _, ConvertResult as _, ConvertSerialize as _,
+                                                ConvertTool as _,
                                             };
-                                            (&&&core_renamed::__private::Probe::of(&value))
-                                                .kind()
+                                            (&&&&core_renamed::__private::Probe::of(&value))
+                                                .conversion()
                                                 .convert(value)
                                         }
                                     },
@@ -302,7 +304,7 @@ fn an_error_leaves_the_function_and_a_stub() {
         quote! { fn f(/** docs */ #[param(rename = "b")] a: u8) {} },
         &expect![[r#"
             fn f(a: u8) {}
-            ///The tool made of the function `f`.
+            /// The tool made of the function `f`.
             #[allow(non_camel_case_types, missing_copy_implementations)]
             #[derive(::core::fmt::Debug)]
             struct f {}

@@ -1,10 +1,13 @@
 //! The generated code. Nothing is decided or refused here.
 //!
 //! All tokens have the span `mixed_site`, so that the locals below and the user's own
-//! names cannot meet; the user's tokens keep theirs, so that rustc underlines them.
+//! names cannot meet; the user's tokens keep theirs, so that rustc underlines them. Items
+//! know no such hygiene: their names are made so that no user's type has one of them.
+
+mod call;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
+use quote::quote_spanned;
 use syn::ext::IdentExt as _;
 
 use super::args::Effect;
@@ -24,7 +27,7 @@ pub(super) fn tool(tool: &ToolFn) -> TokenStream {
     let definition_type = type_item(conditions, &tool.visibility, type_name, &tool.function);
     let parameters = tool.params.iter().map(|param| parameter(param, private));
     let metadata = metadata(tool, private);
-    let call = call(tool, private);
+    let call = call::body(tool, private);
     let submit = tool.register.then(|| {
         quote_spanned! {Span::mixed_site()=>
             #private::inventory::submit! { #private::ToolRegistration::new(#type_name::callback) }
@@ -39,17 +42,17 @@ pub(super) fn tool(tool: &ToolFn) -> TokenStream {
             impl #type_name {
                 /// What a model is told about this tool.
                 pub const DEFINITION: &'static #private::ToolDefinition = {
-                    const PARAMETERS: &[#private::Parameter] = &[#(#parameters),*];
-                    const LENGTH: #private::usize = #private::text_length(PARAMETERS);
-                    const BYTES: [#private::u8; LENGTH] = #private::text_bytes::<LENGTH>(PARAMETERS);
-                    static COMPOSED: #private::Composed = #private::Composed::new();
+                    const __AGENT_PARAMETERS: &[#private::Parameter] = &[#(#parameters),*];
+                    const __AGENT_LENGTH: ::core::primitive::usize = #private::text_length(__AGENT_PARAMETERS);
+                    const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = #private::text_bytes::<__AGENT_LENGTH>(__AGENT_PARAMETERS);
+                    static __AGENT_COMPOSED: #private::Composed = #private::Composed::new();
                     &#private::ToolDefinition::constant(
                         #name,
                         #description,
                         #private::InputSchema::constant(
-                            PARAMETERS,
-                            #private::text(PARAMETERS, &BYTES),
-                            &COMPOSED,
+                            __AGENT_PARAMETERS,
+                            #private::text(__AGENT_PARAMETERS, &__AGENT_BYTES),
+                            &__AGENT_COMPOSED,
                         ),
                     )
                 };
@@ -68,13 +71,13 @@ pub(super) fn tool(tool: &ToolFn) -> TokenStream {
                 }
 
                 fn metadata(&self) -> &#private::ToolMetadata {
-                    const METADATA: #private::ToolMetadata = #metadata;
-                    &METADATA
+                    const __AGENT_METADATA: #private::ToolMetadata = #metadata;
+                    &__AGENT_METADATA
                 }
 
                 fn call<'a>(
                     &'a self,
-                    arguments: &'a #private::str,
+                    arguments: &'a ::core::primitive::str,
                     context: &'a #private::ToolContext,
                 ) -> #private::BoxFuture<'a, #private::Result<#private::ToolOutcome, #private::ToolError>> {
                     #call
@@ -116,7 +119,7 @@ fn type_item(
     type_name: &Ident,
     function: &Ident,
 ) -> TokenStream {
-    let doc = format!("The tool made of the function `{}`.", function.unraw());
+    let doc = format!(" The tool made of the function `{}`.", function.unraw());
     quote_spanned! {Span::mixed_site()=>
         #(#conditions)*
         #[doc = #doc]
@@ -173,71 +176,4 @@ fn metadata(tool: &ToolFn, private: &TokenStream) -> TokenStream {
             .located(::core::file!(), ::core::line!())
             #return_direct #timeout #effect #blocking
     }
-}
-
-/// The body of `ToolCallback::call`: all arguments are read before the first fault is told.
-fn call(tool: &ToolFn, private: &TokenStream) -> TokenStream {
-    let locals: Vec<Ident> = (0..tool.params.len())
-        .map(|index| format_ident!("argument_{index}", span = Span::mixed_site()))
-        .collect();
-    let conditions: Vec<_> = tool.params.iter().map(|param| &param.conditions).collect();
-    let reads = tool.params.iter().map(|param| read(param, private));
-    let passed = tool.params.iter().zip(&locals).map(|(param, local)| {
-        param
-            .ty
-            .argument(&quote_spanned! {Span::mixed_site()=> #local }, private)
-    });
-    let function = &tool.function;
-    let called = quote_spanned! {Span::mixed_site()=> #function(#(#(#conditions)* #passed),*) };
-    let converted = quote_spanned! {Span::mixed_site()=>
-        {
-            use #private::{ViaOutput as _, ViaResult as _, ViaSerialize as _, ViaNothing as _};
-            (&&&#private::Probe::of(&value)).kind().convert(value)
-        }
-    };
-    let run = if tool.is_async {
-        quote_spanned! {Span::mixed_site()=>
-            let value = #private::require_send(#called).await;
-            #converted
-        }
-    } else {
-        quote_spanned! {Span::mixed_site()=>
-            #private::blocking(context, move || {
-                let value = #called;
-                #converted
-            })
-            .await
-        }
-    };
-    quote_spanned! {Span::mixed_site()=>
-        #private::Box::pin(async move {
-            let mut reader = #private::ArgumentReader::new(arguments, context);
-            #(#(#conditions)* let #locals = reader.#reads;)*
-            #(
-                #(#conditions)*
-                let #private::Some(#locals) = #locals else {
-                    return #private::Err(reader.into_error());
-                };
-            )*
-            reader.finish()?;
-            #run
-        })
-    }
-}
-
-fn read(param: &Param, private: &TokenStream) -> TokenStream {
-    let method = match (param.schemars, &param.default) {
-        (false, None) => "take",
-        (false, Some(_)) => "take_or",
-        (true, None) => "take_schemars",
-        (true, Some(_)) => "take_schemars_or",
-    };
-    let method = Ident::new(method, Span::mixed_site());
-    let ty = param.ty.owned(private);
-    let name = &*param.name;
-    let default = param.default.as_ref().map(|default| {
-        let value = default.expression(private);
-        quote_spanned! {Span::mixed_site()=> , || #value }
-    });
-    quote_spanned! {Span::mixed_site()=> #method::<#ty>(#name #default) }
 }
