@@ -1,26 +1,27 @@
 //! What the attribute expands to, and the rules behind it.
 
 use expect_test::{Expect, expect};
+use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse_quote;
 
 use super::names::{property_fault, tool_fault, words};
 use crate::docs::{self, Text};
 
-fn expansion(args: proc_macro2::TokenStream, item: &proc_macro2::TokenStream) -> String {
+fn expansion(args: TokenStream, item: &TokenStream) -> String {
     let file = syn::parse2(super::attribute(args, item)).expect("the expansion is a file");
     prettyplease::unparse(&file)
 }
 
-fn check(args: proc_macro2::TokenStream, item: proc_macro2::TokenStream, expected: &Expect) {
-    expected.assert_eq(&expansion(args, &item));
+fn check(args: TokenStream, item: &TokenStream, expected: &Expect) {
+    expected.assert_eq(&expansion(args, item));
 }
 
 #[test]
 fn an_async_function() {
     check(
         quote! {},
-        quote! {
+        &quote! {
             /// Weather of a city.
             pub async fn get_weather(
                 /// City name
@@ -166,7 +167,7 @@ fn a_blocking_function_with_every_key() {
             name = "find", description = "Finds.", type = Finder, return_direct,
             timeout = "2m", effect = "pure", schemars, crate = core_renamed, register = false
         },
-        quote! {
+        &quote! {
             #[cfg(unix)]
             #[cfg_attr(test, cfg(unix), inline)]
             #[inline]
@@ -301,7 +302,7 @@ fn a_blocking_function_with_every_key() {
 fn an_error_leaves_the_function_and_a_stub() {
     check(
         quote! { nmae = "x" },
-        quote! { fn f(/** docs */ #[param(rename = "b")] a: u8) {} },
+        &quote! { fn f(/** docs */ #[param(rename = "b")] a: u8) {} },
         &expect![[r#"
             fn f(a: u8) {}
             /// The tool made of the function `f`.
@@ -328,7 +329,7 @@ fn an_error_leaves_the_function_and_a_stub() {
 fn an_error_in_a_method_leaves_the_method_alone() {
     check(
         quote! {},
-        quote! { async fn f(&self) {} },
+        &quote! { async fn f(&self) {} },
         &expect![[r##"
             #[allow(clippy::unused_async)]
             async fn f(&self) {}
