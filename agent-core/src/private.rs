@@ -31,7 +31,8 @@
 //! );
 //! ```
 //!
-//! The body of its call; the four traits pick the conversion of the return type:
+//! The body of its call. The traits of `convert` pick the conversion of the return type; a
+//! glob, as one of them is used and the others would be warned about:
 //!
 //! ```
 //! # use agent_core::__private as P;
@@ -40,7 +41,7 @@
 //!     arguments: &str,
 //!     context: &P::ToolContext,
 //! ) -> P::Result<P::ToolOutcome, P::ToolError> {
-//!     use P::{ConvertLast as _, ConvertResult as _, ConvertSerialize as _, ConvertTool as _};
+//!     use P::convert::*;
 //!     let mut reader = P::ArgumentReader::new(arguments, context);
 //!     let (P::Some(city), P::Some(days)) = (
 //!         reader.take::<<str as P::ToOwned>::Owned>("city"),
@@ -76,5 +77,16 @@ pub use crate::tool::host::Host;
 pub use crate::tool::input_schema::{Composed, has_const_text, text, text_bytes, text_length};
 pub use crate::tool::output::IntoToolOutput;
 pub use crate::tool::param::Parameter;
-pub use crate::tool::probe::{ConvertLast, ConvertResult, ConvertSerialize, ConvertTool, Probe};
+pub use crate::tool::probe::Probe;
 pub use crate::tool::{Effect, InputSchema, ParamKind, ToolMetadata, ToolOutcome, ToolParam};
+
+/// The traits between which method lookup picks a conversion.
+pub mod convert {
+    pub use crate::tool::probe::{ConvertLast, ConvertResult, ConvertSerialize, ConvertTool};
+}
+
+/// Asks for a future that may move between threads, so that rustc can point at the
+/// function that makes it.
+pub fn require_send<F: Future + Send>(future: F) -> F {
+    future
+}

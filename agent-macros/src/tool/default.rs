@@ -34,11 +34,11 @@ impl Default {
     }
 
     /// The expression that makes the value.
-    pub(super) fn expression(&self, private: &TokenStream) -> TokenStream {
+    pub(super) fn expression(&self) -> TokenStream {
         let site = Span::mixed_site();
         match self {
-            Self::OfType => quote_spanned! {site=> #private::Default::default() },
-            Self::Text(text) => quote_spanned! {site=> #private::From::from(#text) },
+            Self::OfType => quote_spanned! {site=> ::core::default::Default::default() },
+            Self::Text(text) => quote_spanned! {site=> ::core::convert::From::from(#text) },
             Self::Value(value) => value.to_token_stream(),
         }
     }

@@ -141,10 +141,7 @@ fn an_async_function() {
                                 )
                                 .await;
                             {
-                                use ::agent_core::__private::{
-                                    ConvertLast as _, ConvertResult as _, ConvertSerialize as _,
-                                    ConvertTool as _,
-                                };
+                                use ::agent_core::__private::convert::*;
                                 (&&&&::agent_core::__private::Probe::of(&value))
                                     .conversion()
                                     .convert(value)
@@ -263,7 +260,7 @@ fn a_blocking_function_with_every_key() {
                             let argument_0 = reader
                                 .take_schemars_or::<
                                     Filter,
-                                >("filter", || core_renamed::__private::Default::default());
+                                >("filter", || ::core::default::Default::default());
                             #[cfg(unix)]
                             let argument_1 = reader.take_schemars::<PathBuf>("root");
                             let core_renamed::__private::Some(argument_0) = argument_0 else {
@@ -279,10 +276,7 @@ fn a_blocking_function_with_every_key() {
                                     move || {
                                         let value = search(argument_0, #[cfg(unix)] argument_1);
                                         {
-                                            use core_renamed::__private::{
-                                                ConvertLast as _, ConvertResult as _, ConvertSerialize as _,
-                                                ConvertTool as _,
-                                            };
+                                            use core_renamed::__private::convert::*;
                                             (&&&&core_renamed::__private::Probe::of(&value))
                                                 .conversion()
                                                 .convert(value)

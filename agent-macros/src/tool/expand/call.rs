@@ -21,9 +21,7 @@ pub(super) fn body(tool: &ToolFn, private: &TokenStream) -> TokenStream {
     let called = quote_spanned! {Span::mixed_site()=> #function(#(#(#conditions)* #passed),*) };
     let converted = quote_spanned! {Span::mixed_site()=>
         {
-            use #private::{
-                ConvertLast as _, ConvertResult as _, ConvertSerialize as _, ConvertTool as _,
-            };
+            use #private::convert::*;
             (&&&&#private::Probe::of(&value)).conversion().convert(value)
         }
     };
@@ -68,7 +66,7 @@ fn read(param: &Param, private: &TokenStream) -> TokenStream {
     let ty = param.ty.owned(private);
     let name = &*param.name;
     let default = param.default.as_ref().map(|default| {
-        let value = default.expression(private);
+        let value = default.expression();
         quote_spanned! {Span::mixed_site()=> , || #value }
     });
     quote_spanned! {Span::mixed_site()=> #method::<#ty>(#name #default) }
