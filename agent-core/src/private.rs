@@ -32,7 +32,8 @@
 //! ```
 //!
 //! The body of its call. The traits of `convert` pick the conversion of the return type; a
-//! glob, as one of them is used and the others would be warned about:
+//! glob, as one of them is used and the others would be warned about. The item around it
+//! allows `unused_qualifications`, `clippy::needless_borrow` and `clippy::wildcard_imports`:
 //!
 //! ```
 //! # use agent_core::__private as P;
