@@ -20,6 +20,9 @@ mod wire_cache;
 
 pub use agent::error::AgentError;
 pub use agent::react::ReactAgent;
+/// Makes a tool of a function.
+#[cfg(feature = "macros")]
+pub use agent_macros::tool;
 pub use boxed::{BoxError, BoxFuture, BoxStream};
 pub use error::Error;
 pub use event::AgentEvent;
@@ -33,3 +36,14 @@ pub use tool::error::ToolError;
 pub use tool::host::Host;
 pub use tool::output::{IntoToolOutput, ToolOutput};
 pub use tool::set::ToolSet;
+
+/// The tools of these `#[tool]` functions, as a `Vec<Arc<dyn ToolCallback>>`.
+#[cfg(feature = "macros")]
+#[macro_export]
+macro_rules! tools {
+    ($($tool:ty),* $(,)?) => {
+        $crate::__private::Vec::<$crate::__private::Arc<dyn $crate::__private::ToolCallback>>::from(
+            [$(<$tool>::callback()),*],
+        )
+    };
+}

@@ -85,3 +85,9 @@ pub use crate::tool::{Effect, InputSchema, ParamKind, ToolMetadata, ToolOutcome,
 pub mod convert {
     pub use crate::tool::probe::{ConvertLast, ConvertResult, ConvertSerialize, ConvertTool};
 }
+
+/// Asks for a future that may move between threads, so that rustc can point at the
+/// function that makes it.
+pub fn require_send<F: Future + Send>(future: F) -> F {
+    future
+}

@@ -1,0 +1,12 @@
+use agent_core::tool;
+
+struct Weather {
+    city: String,
+}
+
+#[tool(type = Weather)]
+async fn get_weather(city: String) -> String {
+    city
+}
+
+fn main() {}

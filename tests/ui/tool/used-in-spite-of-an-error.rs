@@ -1,0 +1,11 @@
+use agent_core::{tool, tools};
+
+#[tool(nmae = "weather")]
+async fn get_weather(city: String) -> String {
+    city
+}
+
+fn main() {
+    let _ = get_weather("Oslo".to_owned());
+    let _ = tools![get_weather];
+}
