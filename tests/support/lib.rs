@@ -2,3 +2,5 @@
 
 pub mod fixtures;
 pub mod replay;
+pub mod runs;
+pub mod tools;
