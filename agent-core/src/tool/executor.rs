@@ -29,13 +29,15 @@ pub(crate) async fn execute(
     context: &ToolContext,
     (deadline, limit): (Instant, Duration),
 ) -> Result<ToolOutcome, ToolError> {
-    let guard = EndEarly(Some(context));
     // The call itself is made inside, so that a panic before the first await is caught too.
     let call = AssertUnwindSafe(async { tool.call(arguments, context).await }).catch_unwind();
+    tokio::pin!(call);
+    // Dropped before the call, so that callbacks run while the tool still holds their guards.
+    let guard = EndEarly(Some(context));
     let result = tokio::select! {
         biased;
         () = context.cancellation().cancelled() => Err(ToolError::cancelled()),
-        result = call => result.unwrap_or_else(|payload| Err(ToolError::panicked(&*payload))),
+        result = &mut call => result.unwrap_or_else(|payload| Err(ToolError::panicked(&*payload))),
         () = sleep_until(deadline) => Err(ToolError::timed_out(limit)),
     };
     if result.is_ok() {
