@@ -123,7 +123,11 @@ async fn run_plan(
     waiting_since: Option<Instant>,
 ) -> Result<CallEnd, AgentError> {
     match plan.refused {
-        Some(text) => Ok(CallEnd::refused(ToolResult::error(&plan.call, text))),
+        Some(text) => {
+            let result = ToolResult::error(&plan.call, text);
+            scope.tell_not_run(&result).await;
+            Ok(CallEnd::refused(result))
+        }
         None => {
             run_call(
                 scope,
