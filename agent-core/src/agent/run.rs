@@ -181,36 +181,40 @@ impl Stream for RunStream {
     type Item = Result<AgentEvent, AgentError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        loop {
-            if self.run.is_none() && self.end.is_none() {
-                return Poll::Ready(None);
-            }
-            if let Poll::Ready(Some(kind)) = self.events.poll_recv(context) {
-                return Poll::Ready(Some(Ok(self.number(kind))));
-            }
-            if let Some(run) = &mut self.run {
-                match run.as_mut().poll(context) {
-                    Poll::Ready(end) => {
-                        // What it still holds, for example a host value, is let go before the last event.
-                        self.run = None;
-                        self.end = Some(end);
-                        // Nobody who is left behind speaks after the last event.
-                        self.events.close();
-                    }
-                    // It may have spoken while it was polled.
-                    Poll::Pending => match self.events.poll_recv(context) {
-                        Poll::Ready(Some(kind)) => return Poll::Ready(Some(Ok(self.number(kind)))),
-                        _ => return Poll::Pending,
-                    },
-                }
-                continue;
-            }
-            return Poll::Ready(match self.end.take() {
-                Some(Ok(output)) => Some(Ok(self.number(EventKind::RunFinished(output)))),
-                Some(Err(error)) => Some(Err(error)),
-                None => None,
-            });
+        let this = &mut *self;
+        // What was said comes first: the run may wait for room. Not `poll_recv`: tokio lets
+        // that wait in a task that never does, with events left.
+        if (this.run.is_some() || this.end.is_some())
+            && let Ok(kind) = this.events.try_recv()
+        {
+            return Poll::Ready(Some(Ok(this.number(kind))));
         }
+        if let Some(run) = &mut this.run {
+            match run.as_mut().poll(context) {
+                Poll::Ready(end) => {
+                    // What it still holds, for example a host value, is let go before the last event.
+                    this.run = None;
+                    this.end = Some(end);
+                    // Nobody who is left behind speaks after the last event.
+                    this.events.close();
+                }
+                // It may have spoken while it was polled.
+                Poll::Pending => {
+                    return match this.events.poll_recv(context) {
+                        Poll::Ready(Some(kind)) => Poll::Ready(Some(Ok(this.number(kind)))),
+                        _ => Poll::Pending,
+                    };
+                }
+            }
+            if let Ok(kind) = this.events.try_recv() {
+                return Poll::Ready(Some(Ok(this.number(kind))));
+            }
+        }
+        Poll::Ready(match this.end.take() {
+            Some(Ok(output)) => Some(Ok(this.number(EventKind::RunFinished(output)))),
+            Some(Err(error)) => Some(Err(error)),
+            None => None,
+        })
     }
 }
 
