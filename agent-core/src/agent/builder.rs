@@ -186,8 +186,8 @@ impl ReactAgentBuilder {
                 setting: "limits.model_calls",
             });
         }
-        let tools = ToolSet::new(self.tools).unwrap_or_else(|fault| {
-            faults.push(fault.into());
+        let tools = ToolSet::checked(self.tools).unwrap_or_else(|of_tools| {
+            faults.extend(of_tools.into_iter().map(BuildFault::Tools));
             ToolSet::default()
         });
         let graph = StateGraph::new()

@@ -1,6 +1,7 @@
 //! An ordered set of tools with unique names.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::sync::Arc;
 
@@ -58,22 +59,32 @@ impl ToolSet {
     ///
     /// [`ToolSetError::Duplicate`] and [`ToolSetError::InvalidName`]; the first fault found.
     pub fn new(tools: impl IntoTools) -> Result<Self, ToolSetError> {
-        let tools = tools.into_tools();
+        Self::checked(tools.into_tools()).map_err(|mut faults| faults.swap_remove(0))
+    }
+
+    /// The set of these tools, or every fault of theirs; there is at least one.
+    pub(crate) fn checked(tools: Vec<Arc<dyn ToolCallback>>) -> Result<Self, Vec<ToolSetError>> {
         let mut by_name = HashMap::new();
+        let mut faults = Vec::new();
         for (position, tool) in tools.iter().enumerate() {
-            let name = tool.definition().name();
-            if !is_valid_name(name) {
-                return Err(ToolSetError::InvalidName {
-                    name: name.to_owned(),
-                });
+            let name = tool.definition().name().to_owned();
+            if !is_valid_name(&name) {
+                faults.push(ToolSetError::InvalidName { name });
+                continue;
             }
-            if let Some(first) = by_name.insert(name.to_owned(), position) {
-                return Err(ToolSetError::Duplicate {
-                    name: name.to_owned(),
-                    first: place(&tools[first]),
+            match by_name.entry(name) {
+                Entry::Vacant(entry) => {
+                    entry.insert(position);
+                }
+                Entry::Occupied(entry) => faults.push(ToolSetError::Duplicate {
+                    name: entry.key().clone(),
+                    first: place(&tools[*entry.get()]),
                     second: place(tool),
-                });
+                }),
             }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
         }
         Ok(Self {
             tools: Arc::new(tools),
