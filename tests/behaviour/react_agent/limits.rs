@@ -1,0 +1,191 @@
+//! How much a run may do, and what happens then.
+
+use agent_core::agent::{Limit, Limits, OnLimit};
+use agent_core::model::scripted::{Turn, says};
+use agent_core::model::{ScriptedModel, Usage};
+use agent_core::{Outcome, ReactAgent, RunOutput};
+use agent_tests::runs::{offered, result_texts};
+use agent_tests::tools::answers;
+use serde_json::json;
+
+use super::calls_step;
+
+/// A turn with this many calls of `step`.
+fn steps(count: u32) -> Turn {
+    (1..=count).fold(Turn::default(), |turn, n| {
+        turn.and_calls("step", json!({"n": n}))
+    })
+}
+
+async fn run(model: &ScriptedModel, limits: Limits) -> RunOutput {
+    let tools = [super::step(), answers("other", "o")];
+    let agent = ReactAgent::builder("assistant", model.clone())
+        .tools(tools)
+        .limits(limits);
+    let run = agent.build().unwrap().run("Go").await.unwrap();
+    assert!(run.state().transcript().is_closed(), "{:?}", run.messages());
+    run
+}
+
+fn texts(run: &RunOutput) -> Vec<String> {
+    let results = result_texts(run.messages()).into_iter();
+    results.map(|(_, text)| text).collect()
+}
+
+// C12, case ex-24
+#[tokio::test]
+async fn the_limit_of_model_calls_ends_the_run_with_its_history() {
+    let model = ScriptedModel::new((1..).map(calls_step).take(9));
+
+    let run = run(&model, Limits::new().model_calls(4)).await;
+
+    assert_eq!(run.outcome(), &Outcome::LimitReached(Limit::ModelCalls));
+    assert_eq!(model.requests().len(), 4);
+    assert_eq!(texts(&run), ["1.", "2.", "3.", "4."]);
+    assert_eq!(run.text(), "");
+}
+
+// C12
+#[tokio::test]
+async fn the_last_answer_is_given_without_tools_within_the_limit() {
+    let model = ScriptedModel::new([calls_step(1), calls_step(2), says("So far: two.")]);
+
+    let limits = Limits::new().model_calls(3).on_limit(OnLimit::LastAnswer);
+    let run = run(&model, limits).await;
+
+    assert_eq!(run.outcome(), &Outcome::LimitReached(Limit::ModelCalls));
+    assert_eq!(run.text(), "So far: two.");
+    let requests = model.requests();
+    assert_eq!(offered(&requests[1]), ["step", "other"]);
+    assert!(offered(&requests[2]).is_empty());
+}
+
+// C12
+#[tokio::test]
+async fn a_call_in_the_last_answer_is_answered_and_does_not_run() {
+    let model = ScriptedModel::new([calls_step(1), calls_step(2)]);
+
+    let limits = Limits::new().model_calls(2).on_limit(OnLimit::LastAnswer);
+    let run = run(&model, limits).await;
+
+    assert_eq!(
+        texts(&run),
+        ["1.", "Error: no tool runs any more: a limit was reached"]
+    );
+}
+
+const OVER_ALL: &str = "Error: not run: the limit of tool calls is reached";
+const OVER_ONE: &str = "Error: not run: the limit of calls of `step` is reached";
+
+// C12, TM-5
+#[tokio::test]
+async fn over_the_limit_of_tool_calls_each_open_call_is_answered() {
+    let model = ScriptedModel::new([steps(3), says("never asked")]);
+
+    let run = run(&model, Limits::new().tool_calls(2)).await;
+
+    assert_eq!(run.outcome(), &Outcome::LimitReached(Limit::ToolCalls));
+    assert_eq!(texts(&run), ["1.", "2.", OVER_ALL]);
+    assert_eq!(model.requests().len(), 1);
+}
+
+// C12, TM-6
+#[tokio::test]
+async fn an_error_result_lets_the_run_go_on() {
+    let turn = steps(2).and_calls("other", json!({}));
+    let model = ScriptedModel::new([turn, says("Fine.")]);
+
+    let limits = Limits::new()
+        .calls_per_tool(1)
+        .on_limit(OnLimit::ErrorResult);
+    let run = run(&model, limits).await;
+
+    assert_eq!(run.outcome(), &Outcome::Finished);
+    assert_eq!(run.text(), "Fine.");
+    assert_eq!(texts(&run), ["1.", OVER_ONE, "o"]);
+}
+
+// C12, TM-7
+#[tokio::test]
+async fn the_limit_of_one_tool_names_it() {
+    let model = ScriptedModel::new([calls_step(1), steps(1), says("never asked")]);
+
+    let run = run(&model, Limits::new().calls_per_tool(1)).await;
+
+    let limit = Limit::ToolCallsOf("step".to_owned());
+    assert_eq!(run.outcome(), &Outcome::LimitReached(limit));
+    assert_eq!(texts(&run), ["1.", OVER_ONE]);
+}
+
+// C12, C9
+#[tokio::test]
+async fn a_prefix_before_the_name_does_not_get_around_the_limit() {
+    let turn = steps(1).and_calls("functions.step", json!({"n": 2}));
+    let model = ScriptedModel::new([turn]);
+
+    let run = run(&model, Limits::new().calls_per_tool(1)).await;
+
+    let limit = Limit::ToolCallsOf("step".to_owned());
+    assert_eq!(run.outcome(), &Outcome::LimitReached(limit));
+    assert_eq!(texts(&run), ["1.", OVER_ONE]);
+}
+
+// C12
+#[tokio::test]
+async fn over_the_limit_of_tool_calls_the_model_can_answer_once_more() {
+    let model = ScriptedModel::new([steps(2), says("One of two.")]);
+
+    let limits = Limits::new().tool_calls(1).on_limit(OnLimit::LastAnswer);
+    let run = run(&model, limits).await;
+
+    assert_eq!(run.outcome(), &Outcome::LimitReached(Limit::ToolCalls));
+    assert_eq!(run.text(), "One of two.");
+    assert!(offered(&model.requests()[1]).is_empty());
+}
+
+// C12
+#[tokio::test]
+async fn by_default_a_tool_is_called_forty_times_in_a_run() {
+    let model = ScriptedModel::new([steps(41)]);
+
+    let run = run(&model, Limits::default()).await;
+
+    let limit = Limit::ToolCallsOf("step".to_owned());
+    assert_eq!(run.outcome(), &Outcome::LimitReached(limit));
+    let texts = texts(&run);
+    assert_eq!((&*texts[39], &*texts[40]), ("40.", OVER_ONE));
+}
+
+// C12
+#[tokio::test]
+async fn without_limits_a_tool_is_called_as_often_as_the_model_likes() {
+    let model = ScriptedModel::new([steps(200), says("Many.")]);
+
+    let run = run(&model, Limits::unlimited()).await;
+
+    assert_eq!(run.text(), "Many.");
+}
+
+// C12
+#[tokio::test]
+async fn limits_count_anew_in_each_run() {
+    let round = || [steps(2), says("Fine.")];
+    let model = ScriptedModel::new(round().into_iter().chain(round()));
+    let agent = ReactAgent::builder("assistant", model).tools(super::step());
+    let agent = agent.limits(Limits::new().tool_calls(2)).build().unwrap();
+
+    agent.run("1").await.unwrap();
+    let second = agent.run("2").await.unwrap();
+
+    assert_eq!(second.outcome(), &Outcome::Finished);
+}
+
+// B9, US-3
+#[tokio::test]
+async fn a_run_that_reached_a_limit_keeps_its_usage() {
+    let model = ScriptedModel::new([steps(2).with_usage(Usage::new(9, 1))]);
+
+    let run = run(&model, Limits::new().tool_calls(1)).await;
+
+    assert_eq!(run.usage(), Usage::new(9, 1));
+}
