@@ -206,7 +206,7 @@ fn context(
                     tool: tool_name.clone(),
                     value,
                 };
-                let kind = sink.try_send(kind).err()?;
+                let kind = sink.try_send(kind)?;
                 let sink = sink.clone();
                 Some(Box::pin(async move { sink.send(kind).await }))
             })),
