@@ -214,7 +214,8 @@ type Release = Arc<Mutex<Option<std::sync::mpsc::Receiver<()>>>>;
 
 /// Blocks its thread until it is released.
 #[agent_core::tool(register = false)]
-fn blocks(release: agent_core::Host<Release>) -> &'static str {
+fn blocks(context: &agent_core::ToolContext) -> &'static str {
+    let release = context.host::<Release>().unwrap();
     let waiting = release.lock().unwrap().take().unwrap();
     waiting.recv().map_or("given up", |()| "released")
 }
