@@ -12,7 +12,7 @@ use super::model_node::ModelNode;
 use super::policy::ErrorPolicy;
 use super::react::{Config, ReactAgent};
 use super::tool_node::ToolNode;
-use crate::graph::{END, START, State, StateGraph};
+use crate::graph::{END, KeyStrategy, START, State, StateGraph};
 use crate::message::Message;
 use crate::model::{ChatModel, ChatOptions, ToolList};
 use crate::tool::{Hosts, IntoTools, ToolCallback, ToolSet};
@@ -32,6 +32,7 @@ pub struct ReactAgentBuilder {
     system_prompt: Option<String>,
     instruction: Option<String>,
     options: ChatOptions,
+    keys: Vec<(Arc<str>, KeyStrategy)>,
     output_key: Option<String>,
     parallel: bool,
     max_parallel: usize,
@@ -54,6 +55,7 @@ impl ReactAgentBuilder {
             system_prompt: None,
             instruction: None,
             options: ChatOptions::new(),
+            keys: Vec::new(),
             output_key: None,
             parallel: false,
             max_parallel: 5,
@@ -96,6 +98,12 @@ impl ReactAgentBuilder {
     /// Settings of the model calls; those of a run come over them. Default: none.
     pub fn options(mut self, options: ChatOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Declares how updates of a key of the state are joined. Default: they replace.
+    pub fn key(mut self, key: impl Into<Arc<str>>, strategy: KeyStrategy) -> Self {
+        self.keys.push((key.into(), strategy));
         self
     }
 
@@ -190,7 +198,12 @@ impl ReactAgentBuilder {
             faults.extend(of_tools.into_iter().map(BuildFault::Tools));
             ToolSet::default()
         });
-        let graph = StateGraph::new()
+        let graph = self
+            .keys
+            .into_iter()
+            .fold(StateGraph::new(), |graph, (key, strategy)| {
+                graph.key(key, strategy)
+            })
             .node(MODEL, ModelNode)
             .node(TOOLS, ToolNode)
             .edge(START, MODEL)

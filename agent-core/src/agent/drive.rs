@@ -76,7 +76,12 @@ fn prepare(
     if !request.metadata.is_empty() {
         Arc::make_mut(&mut metadata).extend(request.metadata);
     }
-    let (state, new_from) = first_state(&config, request.state, request.input.0)?;
+    let (state, new_from) = first_state(
+        &config,
+        request.agent.graph.strategies(),
+        request.state,
+        request.input.0,
+    )?;
     let scope = RunScope {
         sink,
         context: RunContext {
@@ -102,10 +107,10 @@ fn prepare(
 /// State values, then the history with the instruction before its last message [B4].
 fn first_state(
     config: &Config,
+    strategies: &KeyStrategies,
     values: StateUpdate,
     mut input: Vec<Message>,
 ) -> Result<(State, usize), AgentError> {
-    let strategies = KeyStrategies::new();
     let mut state = State::new();
     strategies.apply(&mut state, values)?;
     if input.is_empty() {

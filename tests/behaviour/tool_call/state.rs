@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agent_core::graph::KeyStrategy;
 use agent_core::tool::{InterruptRequest, ToolOutcome};
 use agent_core::{IntoToolOutput as _, Outcome, ToolContext};
 use agent_tests::runs::result_texts;
@@ -30,6 +31,30 @@ async fn updates_join_in_call_order_however_calls_end() {
         let run = run.run("Go").await.unwrap();
 
         assert_eq!(run.state().value("who"), Some(&json!("fast")));
+    }
+}
+
+// C6, KS-1
+#[tokio::test(start_paused = true)]
+async fn updates_go_through_the_strategy_of_their_key() {
+    for side_by_side in [false, true] {
+        let model = model(&["slow", "fast"]);
+
+        let run = agent(&model, [writes("slow", 80), writes("fast", 1)])
+            .key("who", KeyStrategy::Append)
+            .parallel_tool_execution(side_by_side);
+        let run = run
+            .build()
+            .unwrap()
+            .run("Go")
+            .state("who", "me")
+            .await
+            .unwrap();
+
+        assert_eq!(
+            run.state().value("who"),
+            Some(&json!(["me", "slow", "fast"]))
+        );
     }
 }
 
