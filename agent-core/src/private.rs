@@ -79,6 +79,7 @@ pub use crate::tool::input_schema::{Composed, has_const_text, text, text_bytes, 
 pub use crate::tool::output::IntoToolOutput;
 pub use crate::tool::param::Parameter;
 pub use crate::tool::probe::Probe;
+pub use crate::tool::typed::{TypedParameter, typed, typed_schemars};
 pub use crate::tool::{Effect, InputSchema, ParamKind, ToolMetadata, ToolOutcome, ToolParam};
 
 /// The traits between which method lookup picks a conversion.

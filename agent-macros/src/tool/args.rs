@@ -14,7 +14,7 @@ use crate::diagnostics::err;
 #[derive(FromMeta)]
 pub(super) struct ToolArgs {
     /// What the model calls the tool; else the function's name.
-    #[darling(default, with = values::text)]
+    #[darling(default, with = values::tool_name)]
     pub(super) name: Option<SpannedValue<String>>,
     /// What the model reads about the tool; else the doc comment.
     #[darling(default, with = values::text)]
@@ -55,7 +55,7 @@ pub(super) struct ParamArgs {
     #[darling(default, with = values::text)]
     pub(super) description: Option<SpannedValue<String>>,
     /// The property's name; else the parameter's.
-    #[darling(default, with = values::text)]
+    #[darling(default, with = values::parameter_name)]
     pub(super) rename: Option<SpannedValue<String>>,
     /// The value taken when the model leaves it out.
     #[darling(default, with = Default::parse)]
