@@ -19,4 +19,11 @@ mod wire_cache;
 
 pub use boxed::{BoxError, BoxFuture, BoxStream};
 pub use message::Message;
-pub use tool::{ToolDefinition, ToolError};
+pub use schema::ToolSchema;
+pub use tool::callback::ToolCallback;
+pub use tool::context::ToolContext;
+pub use tool::definition::ToolDefinition;
+pub use tool::error::ToolError;
+pub use tool::host::Host;
+pub use tool::output::{IntoToolOutput, ToolOutput};
+pub use tool::set::ToolSet;

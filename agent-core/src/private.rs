@@ -1,1 +1,80 @@
-//! What generated code may name. Not public API.
+//! What generated code may name. Not public API: it changes without notice.
+//!
+//! The definition of a tool, its text made at compile time:
+//!
+//! ```
+//! # #![forbid(unsafe_code)]
+//! use agent_core::__private as P;
+//!
+//! const DEFINITION: &'static P::ToolDefinition = {
+//!     const PARAMETERS: &[P::Parameter] = &[
+//!         P::Parameter::of::<<str as P::ToOwned>::Owned>("city").described("City name"),
+//!         P::Parameter::of::<P::ToolContext>("context"),
+//!     ];
+//!     const LENGTH: usize = P::text_length(PARAMETERS);
+//!     const BYTES: [u8; LENGTH] = P::text_bytes::<LENGTH>(PARAMETERS);
+//!     static COMPOSED: P::Composed = P::Composed::new();
+//!     &P::ToolDefinition::constant(
+//!         "get_weather",
+//!         "Current weather of a city.",
+//!         P::InputSchema::constant(PARAMETERS, P::text(PARAMETERS, &BYTES), &COMPOSED),
+//!     )
+//! };
+//!
+//! const TEXT: P::Option<&'static str> = DEFINITION.input_schema().const_text();
+//! assert_eq!(
+//!     TEXT,
+//!     P::Some(concat!(
+//!         r#"{"type":"object","properties":{"city":{"type":"string","description":"City name"}},"#,
+//!         r#""required":["city"],"additionalProperties":false}"#,
+//!     )),
+//! );
+//! ```
+//!
+//! The body of its call; the four traits pick the conversion of the return type:
+//!
+//! ```
+//! # use agent_core::__private as P;
+//! # async fn get_weather(city: &str, days: u8) -> P::Result<f64, std::io::Error> { Ok(0.5) }
+//! async fn call(
+//!     arguments: &str,
+//!     context: &P::ToolContext,
+//! ) -> P::Result<P::ToolOutcome, P::ToolError> {
+//!     use P::{ConvertLast as _, ConvertResult as _, ConvertSerialize as _, ConvertTool as _};
+//!     let mut reader = P::ArgumentReader::new(arguments, context);
+//!     let (P::Some(city), P::Some(days)) = (
+//!         reader.take::<<str as P::ToOwned>::Owned>("city"),
+//!         reader.take_or::<u8>("days", || 1),
+//!     ) else {
+//!         return P::Err(reader.into_error());
+//!     };
+//!     reader.finish()?;
+//!     let value = get_weather(P::Borrow::borrow(&city), days).await;
+//!     (&&&&P::Probe::of(&value)).conversion().convert(value)
+//! }
+//! ```
+
+pub use std::borrow::{Borrow, ToOwned};
+pub use std::boxed::Box;
+pub use std::option::Option::{self, None, Some};
+pub use std::result::Result::{self, Err, Ok};
+pub use std::sync::Arc;
+pub use std::vec::Vec;
+
+pub use inventory;
+
+pub use crate::boxed::BoxFuture;
+pub use crate::registry::ToolRegistration;
+pub use crate::schema::{Property, Schema, ToolSchema};
+pub use crate::tool::arguments::ArgumentReader;
+pub use crate::tool::blocking::run as blocking;
+pub use crate::tool::callback::ToolCallback;
+pub use crate::tool::context::ToolContext;
+pub use crate::tool::definition::ToolDefinition;
+pub use crate::tool::error::ToolError;
+pub use crate::tool::host::Host;
+pub use crate::tool::input_schema::{Composed, has_const_text, text, text_bytes, text_length};
+pub use crate::tool::output::IntoToolOutput;
+pub use crate::tool::param::Parameter;
+pub use crate::tool::probe::{ConvertLast, ConvertResult, ConvertSerialize, ConvertTool, Probe};
+pub use crate::tool::{Effect, InputSchema, ParamKind, ToolMetadata, ToolOutcome, ToolParam};

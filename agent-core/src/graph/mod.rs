@@ -1,1 +1,5 @@
 //! graph.
+
+pub use crate::state::{
+    CustomStrategy, KeyStrategies, KeyStrategy, State, StateError, StateKey, StateUpdate,
+};

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use crate::wire_cache::WireCache;
 
 pub use call::{InvalidArguments, ToolCall, ToolResult};
+pub(crate) use content::text_of;
 pub use content::{ContentPart, Image};
 pub use transcript::{Transcript, TranscriptError};
 
@@ -197,7 +198,7 @@ impl Message {
     pub fn text(&self) -> String {
         match &self.0.body {
             MessageBody::System(text) => text.clone(),
-            MessageBody::User(parts) => content::text_of(parts),
+            MessageBody::User(parts) => text_of(parts),
             MessageBody::Assistant(message) => message.text.clone(),
             MessageBody::Tool(results) => {
                 let texts: Vec<String> = results.iter().map(ToolResult::text).collect();

@@ -1,1 +1,69 @@
 //! JSON Schema of tool parameters, as const data.
+//!
+//! A type says what it looks like to a model by [`ToolSchema::SCHEMA`], a constant that
+//! composes through generics. The JSON text of a whole tool is written from it by a
+//! `const fn`, so it is there at compile time.
+//!
+//! Not here: which values a parameter takes beside the model's arguments (`tool::param`),
+//! how arguments are decoded (`tool::arguments`).
+
+mod absent;
+mod compose;
+mod impls;
+mod json;
+mod model;
+mod tidy;
+
+pub(crate) use absent::{absent, is_required};
+pub(crate) use compose::Composer;
+pub(crate) use json::{Members, Writer};
+pub use model::{Property, Schema, SchemarsPart};
+
+/// What a type looks like to a model.
+///
+/// Implemented for the types of std that JSON can carry. An own type that is read like
+/// one of them says so:
+///
+/// ```
+/// use agent_core::ToolSchema;
+/// use agent_core::schema::Schema;
+/// use serde::Deserialize;
+///
+/// /// Degrees Celsius.
+/// #[derive(Deserialize)]
+/// struct Celsius(f64);
+///
+/// impl ToolSchema for Celsius {
+///     const SCHEMA: Schema = Schema::Number;
+/// }
+///
+/// #[derive(Deserialize)]
+/// #[serde(rename_all = "lowercase")]
+/// enum Unit {
+///     Metric,
+///     Imperial,
+/// }
+///
+/// impl ToolSchema for Unit {
+///     const SCHEMA: Schema = Schema::Enum(&["metric", "imperial"]);
+/// }
+///
+/// assert_eq!(
+///     <Vec<Unit>>::SCHEMA.to_string(),
+///     r#"{"type":"array","items":{"type":"string","enum":["metric","imperial"]}}"#,
+/// );
+/// ```
+///
+/// The constant must accept every value the type's `Deserialize` accepts in its usual
+/// form: the model is told the constant, and the value is read by `Deserialize`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no schema a model could be told",
+    label = "has no `ToolSchema`",
+    note = "implement or derive `ToolSchema` for it, or put `#[param(schemars)]` on the parameter if it has `schemars::JsonSchema`"
+)]
+pub trait ToolSchema {
+    /// The schema.
+    const SCHEMA: Schema;
+    /// False for a type that has a value when the model gives none, like `Option`.
+    const REQUIRED: bool = true;
+}

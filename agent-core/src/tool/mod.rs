@@ -1,5 +1,61 @@
-//! Tools.
-mod definition;
-mod error;
-pub use definition::ToolDefinition;
-pub use error::{ToolError, ToolErrorKind};
+//! Tools: what a model may call, and how it is run.
+//!
+//! A [`ToolDefinition`] is what the model reads: name, description, input schema. A
+//! [`ToolCallback`] is what runs. `#[tool]` makes both from a function. A [`ToolSet`] holds
+//! the tools of an agent, each name once.
+//!
+//! ```
+//! use agent_core::{ToolSet, tool, tools};
+//!
+//! /// Adds two numbers.
+//! #[tool]
+//! fn add(a: i64, b: i64) -> i64 {
+//!     a + b
+//! }
+//!
+//! let set = ToolSet::new(tools![add])?;
+//! assert_eq!(set.names().collect::<Vec<_>>(), ["add"]);
+//! # Ok::<(), agent_core::tool::ToolSetError>(())
+//! ```
+//!
+//! Not here: which tools a model sees and when they run (`agent`).
+
+pub(crate) mod definition;
+pub(crate) mod input_schema;
+pub(crate) mod param;
+
+pub(crate) mod callback;
+mod cancel;
+pub(crate) mod context;
+pub(crate) mod error;
+pub(crate) mod host;
+mod metadata;
+
+pub(crate) mod arguments;
+mod fit;
+pub(crate) mod output;
+pub(crate) mod probe;
+
+pub(crate) mod blocking;
+pub(crate) mod executor;
+mod provider;
+pub(crate) mod set;
+
+pub use callback::{InterruptRequest, ToolOutcome};
+pub use cancel::CancelGuard;
+pub use context::Emit;
+pub use error::ToolErrorKind;
+pub use input_schema::InputSchema;
+pub use metadata::{Effect, ToolMetadata};
+pub use output::Json;
+pub use param::{HostType, ParamKind, ToolParam};
+pub use provider::{IntoTools, ToolProvider};
+pub use set::ToolSetError;
+
+pub(crate) use callback::ToolCallback;
+pub(crate) use context::{CallContext, RunContext, ToolContext};
+pub(crate) use definition::ToolDefinition;
+pub(crate) use error::ToolError;
+pub(crate) use host::{Host, Hosts};
+pub(crate) use output::{IntoToolOutput, ToolOutput};
+pub(crate) use set::{Found, ToolSet};

@@ -1,0 +1,123 @@
+//! Why an agent could not be built, or a run gave no output.
+
+use crate::boxed::BoxError;
+use crate::event::RunOutput;
+use crate::message::TranscriptError;
+use crate::model::ModelError;
+use crate::state::StateError;
+use crate::tool::{ToolError, ToolSetError};
+
+use super::template::TemplateError;
+
+/// Why a run gave no output. A pause, a limit and a cancellation are outcomes, not errors.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// The model gave no reply.
+    #[error("the model gave no reply")]
+    Model(#[from] ModelError),
+    /// The model's last reply holds neither text nor tool calls.
+    #[error("the model's answer is empty")]
+    EmptyAnswer {
+        /// Everything up to there.
+        output: RunOutput,
+    },
+    /// A tool ended the run.
+    #[error("tool `{tool}` ended the run")]
+    Tool {
+        /// The tool's name.
+        tool: String,
+        /// The call's id.
+        call_id: String,
+        /// What the tool said.
+        source: ToolError,
+    },
+    /// A tool returned an error of a type the agent passes through, as it is.
+    #[error(transparent)]
+    PassedThrough(BoxError),
+    /// The run has neither an input nor messages.
+    #[error("nothing to answer: the input holds no message")]
+    NoInput,
+    /// The input's messages do not pair tool calls and results.
+    #[error("the input is no valid history")]
+    InvalidInput(#[from] TranscriptError),
+    /// A thread needs a saver to remember it.
+    #[error("thread `{thread}` was asked for, but the agent has no saver")]
+    NoSaver {
+        /// The thread's id.
+        thread: String,
+    },
+    /// A tool needs a host value nobody gave.
+    #[error("tool `{tool}` needs a host value of type `{type_name}`: give one with `.host(value)`")]
+    MissingHost {
+        /// The tool's name.
+        tool: String,
+        /// The type it needs.
+        type_name: &'static str,
+    },
+    /// The instruction cannot be rendered.
+    #[error("the instruction cannot be rendered")]
+    Instruction(#[from] TemplateError),
+    /// Tools given for the run are no set.
+    #[error("the tools of the run are no set")]
+    Tools(#[from] ToolSetError),
+    /// The state refused an update.
+    #[error("the state cannot be updated")]
+    State(#[from] StateError),
+    /// The graph could not go on.
+    #[error("the agent's graph could not go on")]
+    Graph(#[source] BoxError),
+    /// The run's stream was read to its end before.
+    #[error("the run is over already")]
+    AlreadyOver,
+}
+
+impl AgentError {
+    /// True if the same run may succeed later without a change.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Model(error) if error.is_retryable())
+    }
+}
+
+/// One thing that is wrong with an agent's configuration.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildFault {
+    /// The agent has no name.
+    #[error("the agent's name is blank")]
+    BlankName,
+    /// The tools are no set.
+    #[error(transparent)]
+    Tools(#[from] ToolSetError),
+    /// A number that must be at least one is zero.
+    #[error("`{setting}` must be at least 1")]
+    Zero {
+        /// The builder method.
+        setting: &'static str,
+    },
+}
+
+/// Why an agent could not be built: every fault, not only the first.
+#[derive(Debug, thiserror::Error)]
+#[error("the agent cannot be built: {}", list(.faults))]
+pub struct BuildError {
+    faults: Vec<BuildFault>,
+}
+
+impl BuildError {
+    pub(super) fn new(faults: Vec<BuildFault>) -> Self {
+        Self { faults }
+    }
+
+    /// Every fault.
+    #[must_use]
+    pub fn faults(&self) -> &[BuildFault] {
+        &self.faults
+    }
+}
+
+fn list(faults: &[BuildFault]) -> String {
+    let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    texts.join("; ")
+}

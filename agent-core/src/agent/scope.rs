@@ -1,0 +1,68 @@
+//! What one run carries through its nodes. The graph does not know it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::limits::Counts;
+use super::react::Config;
+use crate::event::{Limit, Outcome, Sink};
+use crate::message::ToolResult;
+use crate::model::{ChatOptions, FinishReason, ToolList, Usage};
+use crate::tool::{RunContext, ToolSet};
+
+/// One run: its settings, and what it has found so far.
+pub(super) struct RunScope {
+    pub(super) config: Arc<Config>,
+    pub(super) sink: Sink,
+    pub(super) context: RunContext,
+    pub(super) tools: ToolSet,
+    pub(super) tool_list: ToolList,
+    pub(super) options: ChatOptions,
+    pub(super) token: CancellationToken,
+    pub(super) deadline: Option<Instant>,
+    pub(super) streaming: bool,
+    pub(super) span: tracing::Span,
+    pub(super) record: Mutex<Record>,
+}
+
+/// What the nodes of a run write down for its end.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    pub(super) counts: Counts,
+    pub(super) usage: Usage,
+    pub(super) outcome: Option<Outcome>,
+    pub(super) text: String,
+    pub(super) finish_reason: Option<FinishReason>,
+    pub(super) direct_results: Vec<ToolResult>,
+    /// The limit after which the model answers once more, without tools.
+    pub(super) last_answer: Option<Limit>,
+}
+
+impl RunScope {
+    /// Works on the record; never held over an await.
+    pub(super) fn record<T>(&self, f: impl FnOnce(&mut Record) -> T) -> T {
+        f(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Notes how the run ends; the first to say so is right.
+    pub(super) fn end(&self, outcome: Outcome) {
+        self.record(|record| {
+            record.outcome.get_or_insert(outcome);
+        });
+    }
+
+    /// True if the run's own time is over.
+    pub(super) fn is_overdue(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Waits for the run's deadline; for ever if there is none.
+    pub(super) async fn overdue(&self) {
+        match self.deadline {
+            Some(deadline) => tokio::time::sleep_until(deadline).await,
+            None => std::future::pending().await,
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What a run ends with.
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+
+use crate::message::{Message, ToolResult};
+use crate::model::{FinishReason, Usage};
+use crate::state::State;
+use crate::tool::InterruptRequest;
+
+/// A limit that ended a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Limit {
+    /// Model calls of the run.
+    ModelCalls,
+    /// Tool calls of the turn.
+    ToolCalls,
+    /// Calls of this tool in the turn.
+    ToolCallsOf(String),
+    /// The run's own time.
+    Deadline,
+}
+
+/// A tool call that waits for a person.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Interrupt {
+    /// The call's id.
+    pub call_id: String,
+    /// The tool's name.
+    pub tool: String,
+    /// What the tool asks.
+    pub request: InterruptRequest,
+}
+
+impl Interrupt {
+    pub(crate) fn new(call_id: String, tool: String, request: InterruptRequest) -> Self {
+        Self {
+            call_id,
+            tool,
+            request,
+        }
+    }
+}
+
+/// How a run ended that did not fail.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The model, or a `return_direct` tool, gave the answer.
+    Finished,
+    /// Tools wait for a person. Their finished siblings are kept in the state.
+    Interrupted(Vec<Interrupt>),
+    /// A limit was reached; every open call was answered.
+    LimitReached(Limit),
+    /// The run was cancelled; every open call was answered.
+    Cancelled,
+}
+
+/// What a run gave: the answer, the history, the state, and how it ended.
+#[derive(Debug, Clone)]
+pub struct RunOutput(Arc<OutputParts>);
+
+#[derive(Debug)]
+pub(crate) struct OutputParts {
+    pub(crate) outcome: Outcome,
+    pub(crate) text: String,
+    pub(crate) finish_reason: Option<FinishReason>,
+    pub(crate) usage: Usage,
+    pub(crate) state: State,
+    pub(crate) new_from: usize,
+    pub(crate) direct_results: Vec<ToolResult>,
+}
+
+impl RunOutput {
+    pub(crate) fn new(parts: OutputParts) -> Self {
+        Self(Arc::new(parts))
+    }
+
+    /// How the run ended.
+    #[must_use]
+    pub fn outcome(&self) -> &Outcome {
+        &self.0.outcome
+    }
+
+    /// The answer: the last reply's text, or the `return_direct` results.
+    ///
+    /// One direct result stands verbatim; of several this is a JSON array, in which results
+    /// that are JSON stand as they are and others as strings. Empty if a run ended early.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// The answer read as JSON.
+    ///
+    /// # Errors
+    ///
+    /// The answer is not the JSON of a `T`.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(self.text())
+    }
+
+    /// Why the last reply ended; `return_direct` if tools gave the answer.
+    #[must_use]
+    pub fn finish_reason(&self) -> Option<&FinishReason> {
+        self.0.finish_reason.as_ref()
+    }
+
+    /// Token counts summed over every round of the run [US-1].
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.0.usage
+    }
+
+    /// The state at the end.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.0.state
+    }
+
+    /// The whole history.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        self.0.state.messages()
+    }
+
+    /// What this run added to the history, its input included.
+    #[must_use]
+    pub fn new_messages(&self) -> &[Message] {
+        self.messages().get(self.0.new_from..).unwrap_or_default()
+    }
+
+    /// The results that are the answer because their tools are `return_direct`.
+    #[must_use]
+    pub fn direct_results(&self) -> &[ToolResult] {
+        &self.0.direct_results
+    }
+}

@@ -1,0 +1,129 @@
+//! [`ToolSchema`] for the types of std and `serde_json`.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::num::{
+    NonZeroI8, NonZeroI16, NonZeroI32, NonZeroI64, NonZeroIsize, NonZeroU8, NonZeroU16, NonZeroU32,
+    NonZeroU64, NonZeroUsize,
+};
+use std::path::{Path, PathBuf};
+
+use super::{Schema, ToolSchema};
+
+macro_rules! schema_of {
+    ($($type:ty: $schema:expr;)*) => {$(
+        impl ToolSchema for $type {
+            const SCHEMA: Schema = $schema;
+        }
+    )*};
+}
+
+const fn integer(minimum: Option<i64>, maximum: Option<i64>) -> Schema {
+    Schema::Integer { minimum, maximum }
+}
+
+schema_of! {
+    bool: Schema::Boolean;
+    u8: integer(Some(0), Some(u8::MAX as i64));
+    u16: integer(Some(0), Some(u16::MAX as i64));
+    u32: integer(Some(0), None);
+    u64: integer(Some(0), None);
+    u128: integer(Some(0), None);
+    usize: integer(Some(0), None);
+    i8: integer(Some(i8::MIN as i64), Some(i8::MAX as i64));
+    i16: integer(Some(i16::MIN as i64), Some(i16::MAX as i64));
+    i32: integer(None, None);
+    i64: integer(None, None);
+    i128: integer(None, None);
+    isize: integer(None, None);
+    NonZeroU8: integer(Some(1), Some(u8::MAX as i64));
+    NonZeroU16: integer(Some(1), Some(u16::MAX as i64));
+    NonZeroU32: integer(Some(1), None);
+    NonZeroU64: integer(Some(1), None);
+    NonZeroUsize: integer(Some(1), None);
+    NonZeroI8: integer(Some(i8::MIN as i64), Some(i8::MAX as i64));
+    NonZeroI16: integer(Some(i16::MIN as i64), Some(i16::MAX as i64));
+    NonZeroI32: integer(None, None);
+    NonZeroI64: integer(None, None);
+    NonZeroIsize: integer(None, None);
+    f32: Schema::Number;
+    f64: Schema::Number;
+    serde_json::Number: Schema::Number;
+    char: Schema::String { min_length: Some(1), max_length: Some(1) };
+    str: Schema::STRING;
+    String: Schema::STRING;
+    Path: Schema::STRING;
+    PathBuf: Schema::STRING;
+    (): Schema::Null;
+    serde_json::Value: Schema::Any;
+    serde_json::Map<String, serde_json::Value>: Schema::Map(&Schema::Any);
+}
+
+impl<T: ToolSchema> ToolSchema for Option<T> {
+    const SCHEMA: Schema = Schema::Nullable(&T::SCHEMA);
+    const REQUIRED: bool = false;
+}
+
+impl<T: ToolSchema + ?Sized> ToolSchema for Box<T> {
+    const SCHEMA: Schema = T::SCHEMA;
+    const REQUIRED: bool = T::REQUIRED;
+}
+
+impl<T: ToolSchema + ToOwned + ?Sized> ToolSchema for Cow<'_, T> {
+    const SCHEMA: Schema = T::SCHEMA;
+    const REQUIRED: bool = T::REQUIRED;
+}
+
+impl<T: ToolSchema> ToolSchema for [T] {
+    const SCHEMA: Schema = Schema::array(&T::SCHEMA);
+}
+
+impl<T: ToolSchema> ToolSchema for Vec<T> {
+    const SCHEMA: Schema = Schema::array(&T::SCHEMA);
+}
+
+impl<T: ToolSchema> ToolSchema for VecDeque<T> {
+    const SCHEMA: Schema = Schema::array(&T::SCHEMA);
+}
+
+impl<T: ToolSchema, const N: usize> ToolSchema for [T; N] {
+    const SCHEMA: Schema = Schema::Array {
+        items: &T::SCHEMA,
+        length: Some(N),
+        unique: false,
+    };
+}
+
+impl<T: ToolSchema, S> ToolSchema for HashSet<T, S> {
+    const SCHEMA: Schema = set(&T::SCHEMA);
+}
+
+impl<T: ToolSchema> ToolSchema for BTreeSet<T> {
+    const SCHEMA: Schema = set(&T::SCHEMA);
+}
+
+const fn set(items: &'static Schema) -> Schema {
+    Schema::Array {
+        items,
+        length: None,
+        unique: true,
+    }
+}
+
+impl<T: ToolSchema, S> ToolSchema for HashMap<String, T, S> {
+    const SCHEMA: Schema = Schema::Map(&T::SCHEMA);
+}
+
+impl<T: ToolSchema> ToolSchema for BTreeMap<String, T> {
+    const SCHEMA: Schema = Schema::Map(&T::SCHEMA);
+}
+
+macro_rules! schema_of_tuples {
+    ($(($($place:ident)+))*) => {$(
+        impl<$($place: ToolSchema),+> ToolSchema for ($($place,)+) {
+            const SCHEMA: Schema = Schema::Tuple(&[$(&$place::SCHEMA),+]);
+        }
+    )*};
+}
+
+schema_of_tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }

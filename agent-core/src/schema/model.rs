@@ -1,0 +1,200 @@
+//! The schema of one type, as data that can stand in a `const`.
+
+use std::fmt;
+
+use super::Writer;
+
+/// A JSON Schema (2020-12) that can be a constant: children are held by `&'static`.
+///
+/// `Display` gives its JSON text.
+///
+/// ```
+/// use agent_core::{ToolSchema, schema::Schema};
+///
+/// const TAGS: Schema = <Vec<String>>::SCHEMA;
+/// assert_eq!(TAGS.to_string(), r#"{"type":"array","items":{"type":"string"}}"#);
+/// ```
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Schema {
+    /// Any JSON value.
+    Any,
+    /// `null` alone.
+    Null,
+    /// `true` or `false`.
+    Boolean,
+    /// A whole number.
+    Integer {
+        /// The smallest value, if it is to be named.
+        minimum: Option<i64>,
+        /// The largest value, if it is to be named.
+        maximum: Option<i64>,
+    },
+    /// A number.
+    Number,
+    /// Text.
+    String {
+        /// The least number of characters.
+        min_length: Option<u32>,
+        /// The largest number of characters.
+        max_length: Option<u32>,
+    },
+    /// One of these texts.
+    Enum(&'static [&'static str]),
+    /// A list of items of one schema.
+    Array {
+        /// The schema of each item.
+        items: &'static Schema,
+        /// The exact number of items, if it is fixed.
+        length: Option<usize>,
+        /// True if no item may stand twice.
+        unique: bool,
+    },
+    /// A list of a fixed length with a schema for each place.
+    Tuple(&'static [&'static Schema]),
+    /// An object with any keys and values of one schema.
+    Map(&'static Schema),
+    /// An object with these properties and no others.
+    Object(&'static [Property]),
+    /// What the schema says, or `null`.
+    Nullable(&'static Schema),
+    /// What the `schemars` crate says, asked at run time.
+    Schemars(SchemarsPart),
+}
+
+impl Schema {
+    /// Text of any length.
+    pub const STRING: Self = Self::String {
+        min_length: None,
+        max_length: None,
+    };
+
+    /// A list of any length.
+    #[must_use]
+    pub const fn array(items: &'static Self) -> Self {
+        Self::Array {
+            items,
+            length: None,
+            unique: false,
+        }
+    }
+
+    /// True if the text can be written at compile time: no `schemars` part is inside.
+    #[must_use]
+    pub const fn is_const(&self) -> bool {
+        match self {
+            Self::Schemars(_) => false,
+            Self::Array { items, .. } => items.is_const(),
+            Self::Map(inner) | Self::Nullable(inner) => inner.is_const(),
+            Self::Tuple(places) => {
+                let mut index = 0;
+                while index < places.len() {
+                    if !places[index].is_const() {
+                        return false;
+                    }
+                    index += 1;
+                }
+                true
+            }
+            Self::Object(properties) => {
+                let mut index = 0;
+                while index < properties.len() {
+                    if !properties[index].schema.is_const() {
+                        return false;
+                    }
+                    index += 1;
+                }
+                true
+            }
+            _ => true,
+        }
+    }
+}
+
+impl fmt::Display for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&Writer::text_of(|writer| writer.schema(self)))
+    }
+}
+
+/// One property of an object.
+///
+/// ```
+/// use agent_core::schema::{Property, Schema};
+///
+/// const POINT: Schema = Schema::Object(&[
+///     Property::of::<i32>("x").described("to the right"),
+///     Property::of::<Option<i32>>("y"),
+/// ]);
+/// assert_eq!(
+///     POINT.to_string(),
+///     concat!(
+///         r#"{"type":"object","properties":{"x":{"type":"integer","description":"to the right"},"#,
+///         r#""y":{"type":["integer","null"]}},"required":["x"],"additionalProperties":false}"#,
+///     ),
+/// );
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Property {
+    pub(crate) name: &'static str,
+    pub(crate) schema: &'static Schema,
+    pub(crate) required: bool,
+    pub(crate) description: Option<&'static str>,
+    pub(crate) default: Option<&'static str>,
+}
+
+impl Property {
+    /// A property of type `T`, required unless `T` says otherwise.
+    #[must_use]
+    pub const fn of<T: super::ToolSchema>(name: &'static str) -> Self {
+        Self::new(name, &T::SCHEMA, T::REQUIRED)
+    }
+
+    pub(crate) const fn new(name: &'static str, schema: &'static Schema, required: bool) -> Self {
+        Self {
+            name,
+            schema,
+            required,
+            description: None,
+            default: None,
+        }
+    }
+
+    /// Adds what the model is told about it; an empty text is left out.
+    #[must_use]
+    pub const fn described(mut self, description: &'static str) -> Self {
+        self.description = if description.is_empty() {
+            None
+        } else {
+            Some(description)
+        };
+        self
+    }
+
+    /// Makes it not required. `default` is the JSON text of the value it then has, or
+    /// `None` if the model is not to be told.
+    #[must_use]
+    pub const fn with_default(mut self, default: Option<&'static str>) -> Self {
+        self.required = false;
+        self.default = default;
+        self
+    }
+}
+
+/// The schema of a type that has only [`schemars::JsonSchema`].
+#[derive(Debug, Clone, Copy)]
+pub struct SchemarsPart {
+    pub(crate) schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
+    pub(crate) required: fn() -> bool,
+}
+
+impl SchemarsPart {
+    /// The part for `T`. It is required if `T` cannot be read from nothing, as serde sees it.
+    #[must_use]
+    pub const fn of<T: schemars::JsonSchema + serde::de::DeserializeOwned>() -> Self {
+        Self {
+            schema: schemars::SchemaGenerator::subschema_for::<T>,
+            required: super::is_required::<T>,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Joins an update into a state, as a whole or not at all.
+//!
+//! Everything that can fail is tried first, on copies; what cannot fail is then done in
+//! place, so that adding to a long list or history that nobody else holds copies nothing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::update::{MessageChange, ValueChange, check_key};
+use super::{KeyStrategy, State, StateError, StateUpdate};
+use crate::message::{Transcript, TranscriptError};
+
+/// The strategy of each key. A key without one is replaced.
+#[derive(Debug, Clone, Default)]
+pub struct KeyStrategies {
+    strategies: BTreeMap<Arc<str>, KeyStrategy>,
+}
+
+impl KeyStrategies {
+    /// No strategies: every key is replaced.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Declares the strategy of a key; of two for one key the later stands.
+    #[must_use]
+    pub fn with(mut self, key: impl Into<Arc<str>>, strategy: KeyStrategy) -> Self {
+        self.strategies.insert(key.into(), strategy);
+        self
+    }
+
+    /// The strategy that was declared for a key, if there is one.
+    #[must_use]
+    pub fn declared(&self, key: &str) -> Option<&KeyStrategy> {
+        self.strategies.get(key)
+    }
+
+    /// The declared strategies, sorted by key.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &KeyStrategy)> {
+        self.strategies
+            .iter()
+            .map(|(key, strategy)| (key.as_ref(), strategy))
+    }
+
+    /// Joins an update into a state.
+    ///
+    /// # Errors
+    ///
+    /// The first change that cannot be made, as a [`StateError`] that names its key; the
+    /// state is then as it was.
+    pub fn apply(&self, state: &mut State, update: StateUpdate) -> Result<(), StateError> {
+        let StateUpdate { values, messages } = update;
+        let plan = self.plan(state, values)?;
+        let messages = prepare(&state.transcript, messages)?;
+
+        match messages {
+            MessagePlan::InPlace(changes) => {
+                for change in changes {
+                    change_transcript(&mut state.transcript, change)?;
+                }
+            }
+            MessagePlan::Ready(transcript) => state.transcript = transcript,
+        }
+        if !plan.is_empty() {
+            let values = Arc::make_mut(&mut state.values);
+            for (key, step) in plan {
+                let value = match step {
+                    ValuePlan::Ready(value) => value,
+                    ValuePlan::InPlace(strategy, changes) => {
+                        let old = values.remove(&key).map(Arc::unwrap_or_clone);
+                        strategy.join(&key, old, changes)?
+                    }
+                };
+                match value {
+                    Some(value) => values.insert(key, Arc::new(value)),
+                    None => values.remove(&key),
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn plan<'a>(
+        &'a self,
+        state: &State,
+        values: Vec<(Arc<str>, ValueChange)>,
+    ) -> Result<BTreeMap<Arc<str>, ValuePlan<'a>>, StateError> {
+        let mut by_key: BTreeMap<Arc<str>, Vec<ValueChange>> = BTreeMap::new();
+        for (key, change) in values {
+            check_key(&key)?;
+            by_key.entry(key).or_default().push(change);
+        }
+        let mut plan = BTreeMap::new();
+        for (key, changes) in by_key {
+            let strategy = self.declared(&key).unwrap_or(&KeyStrategy::Replace);
+            let broken = changes
+                .iter()
+                .any(|change| matches!(change, ValueChange::Broken(_)));
+            let step = if strategy.can_fail() || broken {
+                let old = state.value(&key).cloned();
+                ValuePlan::Ready(strategy.join(&key, old, changes)?)
+            } else {
+                ValuePlan::InPlace(strategy, changes)
+            };
+            plan.insert(key, step);
+        }
+        Ok(plan)
+    }
+}
+
+/// What to do with one key, after everything that can fail was tried.
+enum ValuePlan<'a> {
+    /// The value to store; `None` deletes the key.
+    Ready(Option<Value>),
+    /// Changes that cannot fail.
+    InPlace(&'a KeyStrategy, Vec<ValueChange>),
+}
+
+/// What to do with the messages, after everything that can fail was tried.
+enum MessagePlan {
+    Ready(Transcript),
+    InPlace(Vec<MessageChange>),
+}
+
+fn prepare(
+    transcript: &Transcript,
+    changes: Vec<MessageChange>,
+) -> Result<MessagePlan, TranscriptError> {
+    let only_adds = changes
+        .iter()
+        .all(|change| matches!(change, MessageChange::Push(_) | MessageChange::Answer(_)));
+    if only_adds {
+        // Whether messages can be added depends on the open group alone, so it is tried on
+        // that and not on a copy of the history.
+        let mut open_group = open_group(transcript)?;
+        for change in &changes {
+            change_transcript(&mut open_group, change.clone())?;
+        }
+        return Ok(MessagePlan::InPlace(changes));
+    }
+    let mut transcript = transcript.clone();
+    let mut added = Vec::new();
+    for change in changes {
+        match change {
+            MessageChange::Remove(id) => {
+                transcript.remove(&id);
+            }
+            MessageChange::ReplaceAll(messages) => {
+                added.clear();
+                transcript = Transcript::from_messages(messages)?;
+            }
+            added_one => added.push(added_one),
+        }
+    }
+    for change in added {
+        change_transcript(&mut transcript, change)?;
+    }
+    Ok(MessagePlan::Ready(transcript))
+}
+
+/// The last message with its results so far, if its calls are open; else nothing.
+fn open_group(transcript: &Transcript) -> Result<Transcript, TranscriptError> {
+    let mut group = Transcript::new();
+    if !transcript.is_closed() {
+        if let Some(last) = transcript.last() {
+            group.push(last.clone())?;
+        }
+        for result in transcript.partial_results() {
+            group.answer(result.clone())?;
+        }
+    }
+    Ok(group)
+}
+
+fn change_transcript(
+    transcript: &mut Transcript,
+    change: MessageChange,
+) -> Result<(), TranscriptError> {
+    match change {
+        MessageChange::Push(message) => transcript.push(message),
+        MessageChange::Answer(result) => transcript.answer(result),
+        MessageChange::Remove(id) => {
+            transcript.remove(&id);
+            Ok(())
+        }
+        MessageChange::ReplaceAll(messages) => {
+            *transcript = Transcript::from_messages(messages)?;
+            Ok(())
+        }
+    }
+}

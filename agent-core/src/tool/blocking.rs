@@ -1,0 +1,29 @@
+//! Runs a plain `fn` where it may block its thread.
+
+use super::{ToolContext, ToolError, ToolOutcome};
+
+/// Runs `f` on tokio's blocking pool, or in place if the agent was told so.
+///
+/// Dropping the future leaves `f` running: it can watch its context's cancellation token.
+/// A late result is thrown away.
+///
+/// # Errors
+///
+/// What `f` returns, [`ToolError::panicked`] if it panicked, [`ToolError::cancelled`] if the
+/// runtime shut down before it started.
+pub async fn run<F>(context: &ToolContext, f: F) -> Result<ToolOutcome, ToolError>
+where
+    F: FnOnce() -> Result<ToolOutcome, ToolError> + Send + 'static,
+{
+    if context.runs_blocking_in_place() {
+        return f();
+    }
+    let span = tracing::Span::current();
+    match tokio::task::spawn_blocking(move || span.in_scope(f)).await {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(payload) => Err(ToolError::panicked(&*payload)),
+            Err(_) => Err(ToolError::cancelled()),
+        },
+    }
+}

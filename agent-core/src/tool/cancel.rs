@@ -1,0 +1,87 @@
+//! Callbacks that run when a tool call is cancelled: each once, all of them.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+type Callback = Box<dyn FnOnce() + Send>;
+
+/// The callbacks of one call. Fired by whoever ends the call early.
+#[derive(Default)]
+pub(crate) struct CancelCallbacks {
+    state: Mutex<Registered>,
+}
+
+#[derive(Default)]
+struct Registered {
+    fired: bool,
+    next: u64,
+    callbacks: Vec<(u64, Callback)>,
+}
+
+impl CancelCallbacks {
+    /// Registers `f`; runs it at once if the call is over already.
+    pub(crate) fn register(self: &Arc<Self>, f: Callback) -> CancelGuard {
+        let id = {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            if !state.fired {
+                state.next += 1;
+                let id = state.next;
+                state.callbacks.push((id, f));
+                return CancelGuard {
+                    callbacks: Arc::downgrade(self),
+                    id,
+                };
+            }
+            0
+        };
+        run(f);
+        CancelGuard {
+            callbacks: Weak::new(),
+            id,
+        }
+    }
+
+    /// Runs every callback that is still there. One that panics does not stop the others [CT-4].
+    pub(crate) fn fire(&self) {
+        let callbacks = {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.fired = true;
+            std::mem::take(&mut state.callbacks)
+        };
+        for (_, callback) in callbacks {
+            run(callback);
+        }
+    }
+}
+
+fn run(callback: Callback) {
+    if catch_unwind(AssertUnwindSafe(callback)).is_err() {
+        tracing::error!("a cancellation callback panicked");
+    }
+}
+
+/// Keeps a cancellation callback registered; dropping it takes the callback back.
+#[must_use = "dropping the guard takes the callback back"]
+pub struct CancelGuard {
+    callbacks: Weak<CancelCallbacks>,
+    id: u64,
+}
+
+impl Drop for CancelGuard {
+    fn drop(&mut self) {
+        if let Some(callbacks) = self.callbacks.upgrade() {
+            let mut state = callbacks
+                .state
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            state.callbacks.retain(|(id, _)| *id != self.id);
+        }
+    }
+}
+
+impl fmt::Debug for CancelGuard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CancelGuard")
+    }
+}

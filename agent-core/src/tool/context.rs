@@ -1,0 +1,272 @@
+//! What a tool may know and do beside its arguments. Nothing here reaches the model.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use super::ToolError;
+use super::cancel::{CancelCallbacks, CancelGuard};
+use super::host::Hosts;
+use crate::boxed::BoxFuture;
+use crate::state::{State, StateError, StateUpdate};
+
+/// Takes a tool's progress to the run's events; `None` if it went at once.
+pub(crate) type Progress = Arc<dyn Fn(Value) -> Option<BoxFuture<'static, ()>> + Send + Sync>;
+
+/// What a tool call may know of its run, and the ways it can speak to it.
+///
+/// A parameter of type `&ToolContext` gets it; it is left out of the schema. Cloning is
+/// cheap and gives the same context. `ToolContext::default()` is for tests.
+///
+/// ```
+/// use agent_core::{ToolContext, ToolError};
+///
+/// fn long_work(context: &ToolContext) -> Result<u32, ToolError> {
+///     let mut sum = 0;
+///     for part in 0..10 {
+///         context.check_cancelled()?;
+///         sum += part;
+///     }
+///     Ok(sum)
+/// }
+/// assert_eq!(long_work(&ToolContext::default()).unwrap(), 45);
+/// ```
+#[derive(Clone, Default)]
+pub struct ToolContext(Arc<Inner>);
+
+/// What is the same for every call of a run.
+#[derive(Clone, Default)]
+pub(crate) struct RunContext {
+    pub(crate) run_id: Arc<str>,
+    pub(crate) thread_id: Option<Arc<str>>,
+    pub(crate) hosts: Hosts,
+    pub(crate) metadata: Arc<Map<String, Value>>,
+    pub(crate) blocking_in_place: bool,
+}
+
+#[derive(Default)]
+struct Inner {
+    run: RunContext,
+    call_id: String,
+    tool_name: String,
+    deadline: Option<tokio::time::Instant>,
+    cancellation: CancellationToken,
+    callbacks: Arc<CancelCallbacks>,
+    state: State,
+    updates: Mutex<StateUpdate>,
+    progress: Option<Progress>,
+}
+
+/// What is special to one call; see the getters of [`ToolContext`].
+pub(crate) struct CallContext {
+    pub(crate) call_id: String,
+    pub(crate) tool_name: String,
+    pub(crate) deadline: Option<tokio::time::Instant>,
+    pub(crate) cancellation: CancellationToken,
+    pub(crate) state: State,
+    pub(crate) progress: Option<Progress>,
+}
+
+impl ToolContext {
+    pub(crate) fn for_call(run: RunContext, call: CallContext) -> Self {
+        Self(Arc::new(Inner {
+            run,
+            call_id: call.call_id,
+            tool_name: call.tool_name,
+            deadline: call.deadline,
+            cancellation: call.cancellation,
+            callbacks: Arc::default(),
+            state: call.state,
+            updates: Mutex::default(),
+            progress: call.progress,
+        }))
+    }
+
+    /// The id of the run.
+    #[must_use]
+    pub fn run_id(&self) -> &str {
+        &self.0.run.run_id
+    }
+
+    /// The id of the thread, if the run belongs to one.
+    #[must_use]
+    pub fn thread_id(&self) -> Option<&str> {
+        self.0.run.thread_id.as_deref()
+    }
+
+    /// The provider's id of this call.
+    #[must_use]
+    pub fn call_id(&self) -> &str {
+        &self.0.call_id
+    }
+
+    /// The name of the tool that runs.
+    #[must_use]
+    pub fn tool_name(&self) -> &str {
+        &self.0.tool_name
+    }
+
+    /// When the call's time is over.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        self.0.deadline.map(tokio::time::Instant::into_std)
+    }
+
+    /// Which try of the call this is, from 1. Nothing retries yet, so it is always 1.
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        1
+    }
+
+    /// A text that is the same whenever this very call runs, for services that take one.
+    #[must_use]
+    pub fn idempotency_key(&self) -> String {
+        let scope = self.thread_id().unwrap_or(self.run_id());
+        // The length in front keeps two different pairs from giving one key.
+        format!("{}:{scope}:{}", scope.len(), self.call_id())
+    }
+
+    /// The call's token: a child of the run's, fired when the call times out or the run ends.
+    #[must_use]
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.0.cancellation
+    }
+
+    /// An error if the call was cancelled; for blocking tools, between two steps.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::cancelled`].
+    pub fn check_cancelled(&self) -> Result<(), ToolError> {
+        if self.0.cancellation.is_cancelled() {
+            Err(ToolError::cancelled())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Runs `f` once if the call is cancelled while the guard lives; at once if it was already.
+    ///
+    /// `f` runs on the thread that cancels: it must not block.
+    pub fn on_cancel(&self, f: impl FnOnce() + Send + 'static) -> CancelGuard {
+        self.0.callbacks.register(Box::new(f))
+    }
+
+    /// A value the host program lends; the run's over the agent's.
+    #[must_use]
+    pub fn host<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.0.run.hosts.get()
+    }
+
+    /// A host value to keep.
+    pub(crate) fn host_arc<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.0.run.hosts.get_arc()
+    }
+
+    /// Metadata of the run, or of the agent.
+    #[must_use]
+    pub fn metadata(&self, key: &str) -> Option<&Value> {
+        self.0.run.metadata.get(key)
+    }
+
+    /// The run's state as it was when this turn's calls started.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.0.state
+    }
+
+    /// Writes a key of the run's state, once the call has gone well [C3, C6].
+    ///
+    /// The key is a text or a [`StateKey`](crate::graph::StateKey).
+    ///
+    /// # Errors
+    ///
+    /// [`StateError`] for a value without JSON form and for the key of the messages.
+    pub fn update(
+        &self,
+        key: impl Into<Arc<str>>,
+        value: impl Serialize,
+    ) -> Result<(), StateError> {
+        let change = StateUpdate::new().set(key, value)?;
+        let mut updates = self
+            .0
+            .updates
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        updates.extend(change);
+        Ok(())
+    }
+
+    /// Reports progress as an event of the run.
+    ///
+    /// The value is queued at once if there is room; awaiting the result waits for room, so
+    /// that a slow reader slows the tool. Without a reader it does nothing.
+    pub fn emit(&self, value: impl Into<Value>) -> Emit {
+        Emit {
+            pending: self
+                .0
+                .progress
+                .as_ref()
+                .and_then(|progress| progress(value.into())),
+        }
+    }
+
+    pub(crate) fn runs_blocking_in_place(&self) -> bool {
+        self.0.run.blocking_in_place
+    }
+
+    pub(crate) fn take_updates(&self) -> StateUpdate {
+        std::mem::take(
+            &mut *self
+                .0
+                .updates
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
+    }
+
+    /// Ends the call early: fires its token and its callbacks.
+    pub(crate) fn cancel(&self) {
+        self.0.cancellation.cancel();
+        self.0.callbacks.fire();
+    }
+}
+
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolContext")
+            .field("run_id", &self.run_id())
+            .field("call_id", &self.call_id())
+            .field("tool_name", &self.tool_name())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Progress on its way; await it to wait for a slow reader.
+pub struct Emit {
+    pending: Option<BoxFuture<'static, ()>>,
+}
+
+impl Future for Emit {
+    type Output = ();
+
+    fn poll(
+        mut self: std::pin::Pin<&mut Self>,
+        cx: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<()> {
+        match &mut self.pending {
+            Some(pending) => pending.as_mut().poll(cx),
+            None => std::task::Poll::Ready(()),
+        }
+    }
+}
+
+impl fmt::Debug for Emit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Emit {{ pending: {} }}", self.pending.is_some())
+    }
+}

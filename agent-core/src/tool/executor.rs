@@ -1,0 +1,62 @@
+//! Runs one tool call.
+//!
+//! [`execute`] is the only place a tool is called: time limit, cancellation and panics are
+//! handled here, in that order of precedence.
+//!
+//! Not here: which tools there are (`tool::set`), how many run at once (`agent::tool_node`).
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use tokio::time::{Instant, sleep_until};
+
+use super::{ToolCallback, ToolContext, ToolError, ToolOutcome};
+
+/// Runs `tool` with the JSON text of its arguments until `deadline`.
+///
+/// An async tool that is over its time is dropped; a blocking one is told by its token, and
+/// its late result is thrown away. Dropping the future does the same. `limit` is what
+/// `deadline` was made from, for the text of the error.
+///
+/// # Errors
+///
+/// What the tool returned, and timed out, cancelled and panicked.
+pub(crate) async fn execute(
+    tool: &Arc<dyn ToolCallback>,
+    arguments: &str,
+    context: &ToolContext,
+    (deadline, limit): (Instant, Duration),
+) -> Result<ToolOutcome, ToolError> {
+    let guard = EndEarly(Some(context));
+    // The call itself is made inside, so that a panic before the first await is caught too.
+    let call = AssertUnwindSafe(async { tool.call(arguments, context).await }).catch_unwind();
+    let result = tokio::select! {
+        biased;
+        () = context.cancellation().cancelled() => Err(ToolError::cancelled()),
+        result = call => result.unwrap_or_else(|payload| Err(ToolError::panicked(&*payload))),
+        () = sleep_until(deadline) => Err(ToolError::timed_out(limit)),
+    };
+    if result.is_ok() {
+        guard.defuse();
+    }
+    result
+}
+
+/// Fires the call's token and callbacks unless the call went well.
+struct EndEarly<'a>(Option<&'a ToolContext>);
+
+impl EndEarly<'_> {
+    fn defuse(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for EndEarly<'_> {
+    fn drop(&mut self) {
+        if let Some(context) = self.0 {
+            context.cancel();
+        }
+    }
+}

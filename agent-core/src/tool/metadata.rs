@@ -1,0 +1,122 @@
+//! How a tool wants to be run. Nothing of it reaches the model.
+
+use std::time::Duration;
+
+/// What running a tool twice would do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the three effects are the whole scale"
+)]
+pub enum Effect {
+    /// The tool only reads: it may run any number of times, also unasked.
+    Pure,
+    /// A second run with the same arguments changes nothing more.
+    Idempotent,
+    /// Each run counts; it is never run again on its own.
+    #[default]
+    Once,
+}
+
+/// How a tool wants to be run: const data, made by `#[tool]` or by hand.
+///
+/// ```
+/// use agent_core::tool::{Effect, ToolMetadata};
+///
+/// const METADATA: ToolMetadata = ToolMetadata::new().return_direct(true).effect(Effect::Pure);
+/// assert!(METADATA.is_return_direct());
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ToolMetadata {
+    return_direct: bool,
+    timeout: Option<Duration>,
+    effect: Effect,
+    blocking: bool,
+    location: Option<(&'static str, u32)>,
+}
+
+impl ToolMetadata {
+    /// Answers go back to the model, no time limit of its own, effect `once`.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            return_direct: false,
+            timeout: None,
+            effect: Effect::Once,
+            blocking: false,
+            location: None,
+        }
+    }
+
+    /// Whether the result is the run's answer, without another model call.
+    #[must_use]
+    pub const fn return_direct(mut self, direct: bool) -> Self {
+        self.return_direct = direct;
+        self
+    }
+
+    /// The longest one call may take, the wait for a free slot included.
+    #[must_use]
+    pub const fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
+        self
+    }
+
+    /// [`ToolMetadata::timeout`] in milliseconds, for generated code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn timeout_millis(self, limit: u64) -> Self {
+        self.timeout(Duration::from_millis(limit))
+    }
+
+    /// What running the tool twice would do.
+    #[must_use]
+    pub const fn effect(mut self, effect: Effect) -> Self {
+        self.effect = effect;
+        self
+    }
+
+    /// Whether the tool is a plain `fn` that blocks its thread.
+    #[must_use]
+    pub const fn blocking(mut self, blocking: bool) -> Self {
+        self.blocking = blocking;
+        self
+    }
+
+    /// The source place of the tool, named when two tools clash.
+    #[must_use]
+    pub const fn located(mut self, file: &'static str, line: u32) -> Self {
+        self.location = Some((file, line));
+        self
+    }
+
+    /// Whether the result is the run's answer.
+    #[must_use]
+    pub const fn is_return_direct(&self) -> bool {
+        self.return_direct
+    }
+
+    /// The tool's own time limit.
+    #[must_use]
+    pub const fn time_limit(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// What running the tool twice would do.
+    #[must_use]
+    pub const fn declared_effect(&self) -> Effect {
+        self.effect
+    }
+
+    /// Whether the tool is a plain `fn`.
+    #[must_use]
+    pub const fn is_blocking(&self) -> bool {
+        self.blocking
+    }
+
+    /// File and line of the tool.
+    #[must_use]
+    pub const fn location(&self) -> Option<(&'static str, u32)> {
+        self.location
+    }
+}

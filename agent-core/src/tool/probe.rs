@@ -1,0 +1,135 @@
+//! Picks the conversion of a tool's return type, on the concrete type, by auto-ref.
+//!
+//! Both serde and [`IntoToolOutput`] know `()`, `String` and `Result`, so no blanket impl
+//! can join them. Generated code writes
+//!
+//! ```
+//! # use agent_core::__private as P;
+//! # use P::{ConvertLast as _, ConvertResult as _, ConvertSerialize as _, ConvertTool as _};
+//! # let value = "text";
+//! let outcome: Result<P::ToolOutcome, P::ToolError> =
+//!     (&&&&P::Probe::of(&value)).conversion().convert(value);
+//! # assert!(outcome.is_ok());
+//! ```
+//!
+//! with the four traits in scope as `_`. Method lookup tries the receiver with the most
+//! references first, so the first of these that fits is taken: [`IntoToolOutput`], a
+//! `Result` whose value is `Serialize`, `Serialize`, and last every type, with a
+//! conversion that asks for [`IntoToolOutput`]: its error is the one a user reads.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Serialize;
+
+use super::{IntoToolOutput, ToolError, ToolOutcome, ToolOutput};
+use crate::boxed::BoxError;
+
+/// Stands for a return type, so that method lookup can ask about it.
+pub struct Probe<T: ?Sized>(PhantomData<fn(&T)>);
+
+impl<T> Probe<T> {
+    /// The probe of this value's type.
+    #[must_use]
+    pub fn of(_: &T) -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Probe<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Probe")
+    }
+}
+
+/// First choice: the type converts itself.
+pub trait ConvertTool {
+    /// The conversion.
+    fn conversion(&self) -> ByTool {
+        ByTool
+    }
+}
+
+impl<T: IntoToolOutput> ConvertTool for &&&Probe<T> {}
+
+/// Second choice: a `Result` whose value is written by serde.
+pub trait ConvertResult {
+    /// The conversion.
+    fn conversion(&self) -> ByResult {
+        ByResult
+    }
+}
+
+impl<T: Serialize, E: Into<BoxError>> ConvertResult for &&Probe<Result<T, E>> {}
+
+/// Third choice: serde writes the value.
+pub trait ConvertSerialize {
+    /// The conversion.
+    fn conversion(&self) -> BySerialize {
+        BySerialize
+    }
+}
+
+impl<T: Serialize> ConvertSerialize for &Probe<T> {}
+
+/// Last choice, for every type; its conversion names what is missing.
+pub trait ConvertLast {
+    /// The conversion.
+    fn conversion(&self) -> ByTool {
+        ByTool
+    }
+}
+
+impl<T> ConvertLast for Probe<T> {}
+
+/// Converts by [`IntoToolOutput`].
+#[derive(Debug, Clone, Copy)]
+pub struct ByTool;
+
+impl ByTool {
+    /// Converts the value.
+    ///
+    /// # Errors
+    ///
+    /// Those of the value.
+    pub fn convert<T: IntoToolOutput>(self, value: T) -> Result<ToolOutcome, ToolError> {
+        value.into_tool_output()
+    }
+}
+
+/// Converts the value of an `Ok` by serde.
+#[derive(Debug, Clone, Copy)]
+pub struct ByResult;
+
+impl ByResult {
+    /// Converts the value.
+    ///
+    /// # Errors
+    ///
+    /// The `Err`, or a value serde cannot write.
+    pub fn convert<T: Serialize, E: Into<BoxError>>(
+        self,
+        value: Result<T, E>,
+    ) -> Result<ToolOutcome, ToolError> {
+        BySerialize.convert(value.map_err(ToolError::failed)?)
+    }
+}
+
+/// Converts by serde.
+#[derive(Debug, Clone, Copy)]
+pub struct BySerialize;
+
+impl BySerialize {
+    /// Converts the value.
+    ///
+    /// # Errors
+    ///
+    /// A value serde cannot write.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "all conversions are called alike"
+    )]
+    pub fn convert<T: Serialize>(self, value: T) -> Result<ToolOutcome, ToolError> {
+        ToolOutput::json(&value).map(ToolOutcome::Done)
+    }
+}

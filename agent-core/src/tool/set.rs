@@ -1,0 +1,172 @@
+//! An ordered set of tools with unique names.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::{IntoTools, ToolCallback, ToolError};
+
+/// Why tools cannot be a set.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolSetError {
+    /// Two tools have one name.
+    #[error("two tools are named `{name}`: {first} and {second}")]
+    Duplicate {
+        /// The shared name.
+        name: String,
+        /// Where the first stands.
+        first: String,
+        /// Where the second stands.
+        second: String,
+    },
+    /// A name no provider would take.
+    #[error("tool name `{name}` must fit `^[a-zA-Z_][a-zA-Z0-9_-]{{0,63}}$`")]
+    InvalidName {
+        /// The name.
+        name: String,
+    },
+    /// Tools were asked for, but none is there.
+    #[error(
+        "no tool is registered: put `#[tool]` on a function, and if it stands in another crate, link that crate with `use the_crate as _;`"
+    )]
+    Empty,
+}
+
+/// Tools in a fixed order, each name once.
+///
+/// The order is the one they were given in; it is kept, so that the bytes a provider sees
+/// are the same from request to request.
+#[derive(Clone, Default)]
+pub struct ToolSet {
+    tools: Arc<Vec<Arc<dyn ToolCallback>>>,
+    by_name: Arc<HashMap<String, usize>>,
+}
+
+/// What a name leads to.
+pub(crate) enum Found<'a> {
+    /// The tool of this name.
+    Exact(&'a Arc<dyn ToolCallback>),
+    /// The one tool that equals the part after the last `:`, `.` or `/` [C9].
+    Shortened(&'a Arc<dyn ToolCallback>),
+}
+
+impl ToolSet {
+    /// The set of these tools.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolSetError::Duplicate`] and [`ToolSetError::InvalidName`]; the first fault found.
+    pub fn new(tools: impl IntoTools) -> Result<Self, ToolSetError> {
+        let tools = tools.into_tools();
+        let mut by_name = HashMap::new();
+        for (position, tool) in tools.iter().enumerate() {
+            let name = tool.definition().name();
+            if !is_valid_name(name) {
+                return Err(ToolSetError::InvalidName {
+                    name: name.to_owned(),
+                });
+            }
+            if let Some(first) = by_name.insert(name.to_owned(), position) {
+                return Err(ToolSetError::Duplicate {
+                    name: name.to_owned(),
+                    first: place(&tools[first]),
+                    second: place(tool),
+                });
+            }
+        }
+        Ok(Self {
+            tools: Arc::new(tools),
+            by_name: Arc::new(by_name),
+        })
+    }
+
+    /// The tools of several origins: the first of a name wins, which is logged.
+    pub(crate) fn layered(sets: impl IntoIterator<Item = Self>) -> Self {
+        let mut tools: Vec<Arc<dyn ToolCallback>> = Vec::new();
+        let mut by_name = HashMap::new();
+        for set in sets {
+            for tool in set.iter() {
+                let name = tool.definition().name();
+                if by_name.contains_key(name) {
+                    tracing::info!(
+                        tool = name,
+                        "a tool of this name is there already; the first is kept"
+                    );
+                    continue;
+                }
+                by_name.insert(name.to_owned(), tools.len());
+                tools.push(Arc::clone(tool));
+            }
+        }
+        Self {
+            tools: Arc::new(tools),
+            by_name: Arc::new(by_name),
+        }
+    }
+
+    /// The tools in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<dyn ToolCallback>> {
+        self.tools.iter()
+    }
+
+    /// The tool of this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn ToolCallback>> {
+        self.by_name
+            .get(name)
+            .map(|position| &self.tools[*position])
+    }
+
+    /// How many tools there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// True if there is no tool.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// The names in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|tool| tool.definition().name())
+    }
+
+    /// The tool a model means by `name`.
+    pub(crate) fn find(&self, name: &str) -> Result<Found<'_>, ToolError> {
+        if let Some(tool) = self.get(name) {
+            return Ok(Found::Exact(tool));
+        }
+        let shortened = name.rsplit([':', '.', '/']).next().unwrap_or(name);
+        match self.get(shortened) {
+            Some(tool) => Ok(Found::Shortened(tool)),
+            None => Err(ToolError::unknown(name, self.names())),
+        }
+    }
+}
+
+impl fmt::Debug for ToolSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.names()).finish()
+    }
+}
+
+/// The rule every provider takes: see `spec` of OpenAI, Anthropic and Gemini function names.
+fn is_valid_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    name.len() <= 64
+        && bytes
+            .next()
+            .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}
+
+fn place(tool: &Arc<dyn ToolCallback>) -> String {
+    match tool.metadata().location() {
+        Some((file, line)) => format!("{file}:{line}"),
+        None => "one made at run time".to_owned(),
+    }
+}
