@@ -5,6 +5,7 @@
 pub mod __private;
 pub mod agent;
 mod boxed;
+mod error;
 pub mod event;
 pub mod graph;
 mod id;
@@ -17,10 +18,13 @@ pub mod telemetry;
 pub mod tool;
 mod wire_cache;
 
+pub use agent::error::AgentError;
+pub use agent::react::ReactAgent;
 /// Makes a tool of a function: `async fn` or `fn`, free, and not generic.
 ///
 /// The function stays as it is. Beside it comes a type of the same name and visibility,
 /// which [`tools!`] takes and which has `DEFINITION`, a constant, and `callback()`.
+/// An `async fn` is called on the agent's own task, a plain `fn` on a thread that may block.
 ///
 /// ```
 /// use agent_core::{ToolDefinition, tool};
@@ -126,12 +130,12 @@ mod wire_cache;
 /// # let _ = (search("x".to_owned()), SearchTool::callback());
 /// # }
 /// ```
-///
-/// An `async fn` is called on the agent's own task; a plain `fn` on a thread where it may
-/// block.
 #[cfg(feature = "macros")]
 pub use agent_macros::tool;
 pub use boxed::{BoxError, BoxFuture, BoxStream};
+pub use error::Error;
+pub use event::AgentEvent;
+pub use event::output::{Outcome, RunOutput};
 pub use message::Message;
 pub use schema::ToolSchema;
 pub use tool::callback::ToolCallback;

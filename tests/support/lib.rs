@@ -1,1 +1,4 @@
 //! What the tests share.
+
+pub mod fixtures;
+pub mod replay;
