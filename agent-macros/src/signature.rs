@@ -37,11 +37,12 @@ impl FnItem {
                 parameter.attrs.retain(|attribute| !is_helper(attribute));
             }
         }
-        // Whoever writes a tool `async` for the sake of its siblings has nothing to await.
+        // Whoever writes a tool `async` for the sake of its siblings has nothing to await. In
+        // front, so that a level the user sets for the lint wins.
         let unused_async = signature
             .asyncness
             .map(|_| quote! { #[allow(clippy::unused_async)] });
-        quote! { #(#attributes)* #unused_async #visibility #signature #body }
+        quote! { #unused_async #(#attributes)* #visibility #signature #body }
     }
 }
 

@@ -32,9 +32,9 @@ fn an_async_function() {
                 body
             }
         },
-        &expect![[r#"
-            /// Weather of a city.
+        &expect![[r##"
             #[allow(clippy::unused_async)]
+            /// Weather of a city.
             pub async fn get_weather(
                 city: &str,
                 days: u8,
@@ -158,7 +158,7 @@ fn an_async_function() {
                     ::agent_core::__private::ToolRegistration::new(get_weather::callback)
                 }
             };
-        "#]],
+        "##]],
     );
 }
 

@@ -59,6 +59,7 @@ type Maybe = Option<u8>;
 
 #[tool]
 #[allow(unused_variables, unused_mut)]
+#[expect(clippy::too_many_arguments, reason = "one for each spelling")]
 async fn every_spelling(
     _unused: bool,
     mut counted: i64,

@@ -11,7 +11,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::ext::IdentExt as _;
 
-use super::args::Effect;
+use super::args::{Effect, ToolArgs};
 use super::model::ToolFn;
 use crate::paths;
 use crate::signature::{FnItem, conditions};
@@ -97,21 +97,23 @@ pub(super) fn tool(tool: &ToolFn) -> TokenStream {
 }
 
 /// Just enough of a tool for `tools![name]`, so that an error stays the only one.
-pub(super) fn stub(item: &FnItem) -> Option<TokenStream> {
+pub(super) fn stub(args: TokenStream, item: &FnItem) -> Option<TokenStream> {
     // With a `self` the function stands in an `impl`, where no type may stand.
     if item.signature.receiver().is_some() {
         return None;
     }
-    let private = paths::private(None);
-    let ident = &item.signature.ident;
+    let (root, type_name) = ToolArgs::names(args);
+    let private = paths::private(root.as_ref());
+    let function = &item.signature.ident;
+    let type_name = type_name.as_ref().unwrap_or(function);
     let conditions = conditions(&item.attributes);
-    let definition_type = type_item(&conditions, &item.visibility, ident, ident);
+    let definition_type = type_item(&conditions, &item.visibility, type_name, function);
     Some(quote_spanned! {Span::mixed_site()=>
         #definition_type
 
         #(#conditions)*
         const _: () = {
-            impl #ident {
+            impl #type_name {
                 pub fn callback() -> #private::Arc<dyn #private::ToolCallback> {
                     ::core::unreachable!()
                 }
