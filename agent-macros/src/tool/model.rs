@@ -13,12 +13,13 @@ use super::names;
 use super::param_type::ParamType;
 use crate::diagnostics::err;
 use crate::docs::{self, Text};
-use crate::signature::{FnItem, conditions};
+use crate::signature::{FnItem, allowances, conditions};
 
 /// A function that is to become a tool.
 pub(super) struct ToolFn {
     pub(super) root: Option<Path>,
     pub(super) conditions: Vec<TokenStream>,
+    pub(super) allowances: Vec<TokenStream>,
     pub(super) visibility: Visibility,
     pub(super) function: Ident,
     pub(super) is_async: bool,
@@ -49,6 +50,7 @@ impl ToolFn {
         Self {
             root: args.root,
             conditions: conditions(&item.attributes),
+            allowances: allowances(&item.attributes),
             visibility: item.visibility.clone(),
             is_async: item.signature.asyncness.is_some(),
             type_name: args.type_name.unwrap_or_else(|| function.clone()),

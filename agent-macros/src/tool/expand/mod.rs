@@ -21,6 +21,7 @@ pub(super) fn tool(tool: &ToolFn) -> TokenStream {
     let private = &paths::private(tool.root.as_ref());
     let ToolFn {
         conditions,
+        allowances,
         type_name,
         ..
     } = tool;
@@ -42,6 +43,7 @@ pub(super) fn tool(tool: &ToolFn) -> TokenStream {
         #definition_type
 
         #(#conditions)*
+        #(#allowances)*
         const _: () = {
             #(#constants)*
 
