@@ -34,7 +34,9 @@ async fn track(
 async fn main() -> Result<(), Box<dyn Error>> {
     // Alone, the result is the answer, and the model is not asked again.
     let alone = ScriptedModel::new([calls("invoice", json!({"order": 7}))]);
-    let output = agent(&alone)?.run("The invoice of order 7, please.").await?;
+    let output = agent(&alone)?
+        .run("The invoice of order 7, please.")
+        .await?;
     show("alone", &output, &alone);
 
     // Beside a normal tool every result goes back to the model, so that none is lost.

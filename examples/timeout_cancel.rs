@@ -50,7 +50,9 @@ fn copy_blocking(log: Host<Log>, context: &ToolContext) -> Result<&'static str, 
     for step in 1..=5 {
         std::thread::sleep(STEP);
         if let Err(cancelled) = context.check_cancelled() {
-            let _ = log.send(format!("blocking: saw its token after step {step} and stopped"));
+            let _ = log.send(format!(
+                "blocking: saw its token after step {step} and stopped"
+            ));
             return Err(cancelled);
         }
         let _ = log.send(format!("blocking: step {step}"));
@@ -76,7 +78,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         for line in lines {
             println!("  {line}");
         }
-        for result in output.messages().iter().flat_map(agent_core::Message::tool_results) {
+        for result in output
+            .messages()
+            .iter()
+            .flat_map(agent_core::Message::tool_results)
+        {
             println!("  the model reads: {}", result.text());
         }
         println!("  answer: {}", output.text());
