@@ -42,8 +42,8 @@ async fn copy_async(log: Host<Log>) -> &'static str {
 
 /// Copies five files, blocking its thread.
 #[tool(timeout = "1s")]
-fn copy_blocking(log: Host<Log>, context: &ToolContext) -> Result<&'static str, ToolError> {
-    let callback_log = Log::clone(&log);
+fn copy_blocking(log: &Host<Log>, context: &ToolContext) -> Result<&'static str, ToolError> {
+    let callback_log = Log::clone(log);
     let _guard = context.on_cancel(move || {
         let _ = callback_log.send("blocking: clean-up callback ran".to_owned());
     });
