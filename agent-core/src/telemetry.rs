@@ -1,1 +1,100 @@
-//! Span and field names of OpenTelemetry.
+//! Spans and fields by the OpenTelemetry conventions for generative AI, version 0.1.0.
+//!
+//! Every run is a span `invoke_agent`, every model call in it a span `chat`, every tool call
+//! a span `execute_tool`. They are `tracing` spans: without a subscriber they cost next to
+//! nothing, and an exporter is the program's own choice. No content is recorded.
+//!
+//! Source: `open-telemetry/semantic-conventions-genai`, spans and attributes of v0.1.0.
+
+use std::time::Duration;
+
+use tracing::{Span, field::Empty, info_span};
+
+use crate::message::ToolCall;
+
+/// The version of the conventions that the names follow.
+pub const CONVENTIONS: &str = "0.1.0";
+/// Field: what a span is, for example `execute_tool`.
+pub const OPERATION_NAME: &str = "gen_ai.operation.name";
+/// Field: the agent's name.
+pub const AGENT_NAME: &str = "gen_ai.agent.name";
+/// Field: the thread's id.
+pub const CONVERSATION_ID: &str = "gen_ai.conversation.id";
+/// Field: the provider of the model.
+pub const PROVIDER_NAME: &str = "gen_ai.provider.name";
+/// Field: the model that was asked.
+pub const REQUEST_MODEL: &str = "gen_ai.request.model";
+/// Field: tokens of the request.
+pub const INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
+/// Field: tokens of the reply.
+pub const OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
+/// Field: why the reply ended.
+pub const FINISH_REASONS: &str = "gen_ai.response.finish_reasons";
+/// Field: the tool's name.
+pub const TOOL_NAME: &str = "gen_ai.tool.name";
+/// Field: the call's id.
+pub const TOOL_CALL_ID: &str = "gen_ai.tool.call.id";
+/// Field: what went wrong, in one word.
+pub const ERROR_TYPE: &str = "error.type";
+
+/// The span of one run.
+pub(crate) fn run_span(agent: &str, run_id: &str, thread_id: Option<&str>) -> Span {
+    info_span!(
+        "invoke_agent",
+        otel.name = %format_args!("invoke_agent {agent}"),
+        "gen_ai.operation.name" = "invoke_agent",
+        "gen_ai.agent.name" = agent,
+        "gen_ai.conversation.id" = thread_id,
+        run_id,
+        outcome = Empty,
+        "error.type" = Empty,
+        "gen_ai.usage.input_tokens" = Empty,
+        "gen_ai.usage.output_tokens" = Empty,
+    )
+}
+
+/// The span of one model call, a child of the run's.
+pub(crate) fn chat_span(parent: &Span, model: &str, provider: &str, streaming: bool) -> Span {
+    info_span!(
+        parent: parent,
+        "chat",
+        otel.name = %format_args!("chat {model}"),
+        otel.kind = "client",
+        "gen_ai.operation.name" = "chat",
+        "gen_ai.provider.name" = provider,
+        "gen_ai.request.model" = model,
+        "gen_ai.request.stream" = streaming,
+        "gen_ai.usage.input_tokens" = Empty,
+        "gen_ai.usage.output_tokens" = Empty,
+        "gen_ai.response.finish_reasons" = Empty,
+        "error.type" = Empty,
+    )
+}
+
+/// The span of one tool call, a child of the run's.
+pub(crate) fn tool_span(parent: &Span, call: &ToolCall) -> Span {
+    info_span!(
+        parent: parent,
+        "execute_tool",
+        otel.name = %format_args!("execute_tool {}", call.name),
+        "gen_ai.operation.name" = "execute_tool",
+        "gen_ai.tool.name" = call.name,
+        "gen_ai.tool.call.id" = call.id,
+        "gen_ai.tool.type" = "function",
+        outcome = Empty,
+        duration_ms = Empty,
+        "error.type" = Empty,
+    )
+}
+
+/// Writes down how a tool call ended [C14].
+pub(crate) fn tool_ended(span: &Span, outcome: &str, duration: Duration) {
+    span.record("outcome", outcome);
+    span.record(
+        "duration_ms",
+        u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+    );
+    if outcome != "ok" && outcome != "interrupted" {
+        span.record(ERROR_TYPE, outcome);
+    }
+}

@@ -1,7 +1,7 @@
 //! Text that is made once per provider profile and then shared.
 //!
 //! A message or a tool list never changes, so its wire form is written once and every
-//! later request sends the same bytes [E6].
+//! later request sends the same bytes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

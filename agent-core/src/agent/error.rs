@@ -2,6 +2,7 @@
 
 use crate::boxed::BoxError;
 use crate::event::RunOutput;
+use crate::graph::GraphError;
 use crate::message::TranscriptError;
 use crate::model::ModelError;
 use crate::state::StateError;
@@ -90,6 +91,9 @@ pub enum BuildFault {
     /// The tools are no set.
     #[error(transparent)]
     Tools(#[from] ToolSetError),
+    /// The agent's graph does not compile.
+    #[error(transparent)]
+    Graph(GraphError),
     /// A number that must be at least one is zero.
     #[error("`{setting}` must be at least 1")]
     Zero {

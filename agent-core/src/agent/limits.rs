@@ -35,7 +35,12 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { model_calls: Some(50), tool_calls: Some(150), calls_per_tool: Some(40), on_limit: OnLimit::Stop }
+        Self {
+            model_calls: Some(50),
+            tool_calls: Some(150),
+            calls_per_tool: Some(40),
+            on_limit: OnLimit::Stop,
+        }
     }
 }
 
@@ -49,7 +54,12 @@ impl Limits {
     /// No limit at all. The run can still be cancelled.
     #[must_use]
     pub fn unlimited() -> Self {
-        Self { model_calls: None, tool_calls: None, calls_per_tool: None, on_limit: OnLimit::Stop }
+        Self {
+            model_calls: None,
+            tool_calls: None,
+            calls_per_tool: None,
+            on_limit: OnLimit::Stop,
+        }
     }
 
     /// Most model calls of a run. Default: 50.
@@ -92,7 +102,10 @@ pub(super) struct Counts {
 impl Counts {
     /// Counts a model call. `Err` if it is one too many.
     pub(super) fn model_call(&mut self, limits: &Limits) -> Result<(), Limit> {
-        if limits.model_calls.is_some_and(|limit| self.model_calls >= limit) {
+        if limits
+            .model_calls
+            .is_some_and(|limit| self.model_calls >= limit)
+        {
             return Err(Limit::ModelCalls);
         }
         self.model_calls += 1;
@@ -101,7 +114,9 @@ impl Counts {
 
     /// True if the model call that was just counted is the last one there may be.
     pub(super) fn is_last_model_call(&self, limits: &Limits) -> bool {
-        limits.model_calls.is_some_and(|limit| self.model_calls >= limit)
+        limits
+            .model_calls
+            .is_some_and(|limit| self.model_calls >= limit)
     }
 
     /// Counts a tool call: the tool's own limit first, then the turn's [TM-5].
@@ -112,7 +127,10 @@ impl Counts {
         if limits.calls_per_tool.is_some_and(|limit| *of_tool > limit) {
             return Err(Limit::ToolCallsOf(name.to_owned()));
         }
-        if limits.tool_calls.is_some_and(|limit| self.tool_calls > limit) {
+        if limits
+            .tool_calls
+            .is_some_and(|limit| self.tool_calls > limit)
+        {
             return Err(Limit::ToolCalls);
         }
         Ok(())

@@ -1,1 +1,33 @@
-//! agent.
+//! An agent: a graph of a model node and a tool node, and the runs of it.
+//!
+//! [`ReactAgent::builder`](crate::ReactAgent::builder) puts one together,
+//! [`ReactAgent::run`](crate::ReactAgent::run) gives a [`RunRequest`] that is awaited or
+//! streamed. A pause, a limit and a cancellation are outcomes; an error is what keeps a run
+//! from having any.
+//!
+//! Not here: the loop over steps (`graph`), how one tool call runs (`tool`).
+
+pub(crate) mod react;
+
+mod builder;
+pub(crate) mod error;
+mod input;
+mod limits;
+mod policy;
+mod run;
+mod template;
+
+mod call;
+mod drive;
+mod model_node;
+mod scope;
+mod tool_node;
+
+pub use crate::event::output::{Interrupt, Limit};
+pub use builder::ReactAgentBuilder;
+pub use error::{BuildError, BuildFault};
+pub use input::Input;
+pub use limits::{Limits, OnLimit};
+pub use policy::{ErrorAction, ErrorPolicy};
+pub use run::{RunRequest, RunStream};
+pub use template::TemplateError;

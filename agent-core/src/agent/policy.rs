@@ -44,14 +44,20 @@ impl ErrorPolicy {
     }
 
     /// A policy of your own.
-    pub fn custom(decide: impl Fn(&ToolError, &ToolCall) -> ErrorAction + Send + Sync + 'static) -> Self {
-        Self { decide: Some(Arc::new(decide)), pass_through: Vec::new() }
+    pub fn custom(
+        decide: impl Fn(&ToolError, &ToolCall) -> ErrorAction + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            decide: Some(Arc::new(decide)),
+            pass_through: Vec::new(),
+        }
     }
 
     /// Ends the run with errors of this type, handed to the caller as they are.
     #[must_use]
     pub fn pass_through<E: std::error::Error + 'static>(mut self) -> Self {
-        self.pass_through.push(|error| error.downcast_ref::<E>().is_some());
+        self.pass_through
+            .push(|error| error.downcast_ref::<E>().is_some());
         self
     }
 

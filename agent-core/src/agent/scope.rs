@@ -55,7 +55,8 @@ impl RunScope {
 
     /// True if the run's own time is over.
     pub(super) fn is_overdue(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Waits for the run's deadline; for ever if there is none.

@@ -20,12 +20,20 @@ pub(super) fn render(template: &str, state: &State) -> Result<String, TemplateEr
     while let Some(open) = rest.find('{') {
         text.push_str(&rest[..open]);
         let after = &rest[open + 1..];
-        match after.find('}').map(|close| &after[..close]).filter(|name| is_identifier(name)) {
+        match after
+            .find('}')
+            .map(|close| &after[..close])
+            .filter(|name| is_identifier(name))
+        {
             Some(name) => {
                 match state.value(name) {
                     Some(Value::String(value)) => text.push_str(value),
                     Some(value) => text.push_str(&value.to_string()),
-                    None => return Err(TemplateError { name: name.to_owned() }),
+                    None => {
+                        return Err(TemplateError {
+                            name: name.to_owned(),
+                        });
+                    }
                 }
                 rest = &after[name.len() + 1..];
             }
@@ -41,6 +49,8 @@ pub(super) fn render(template: &str, state: &State) -> Result<String, TemplateEr
 
 fn is_identifier(name: &str) -> bool {
     let mut characters = name.chars();
-    characters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+    characters
+        .next()
+        .is_some_and(|first| first.is_alphabetic() || first == '_')
         && characters.all(|character| character.is_alphanumeric() || character == '_')
 }

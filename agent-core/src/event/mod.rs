@@ -4,7 +4,7 @@
 //! draining that stream. The first event is [`EventKind::RunStarted`], the last one
 //! [`EventKind::RunFinished`] or an error.
 
-mod output;
+pub(crate) mod output;
 mod sink;
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::message::{Message, ToolCall, ToolResult};
 use crate::model::{FinishReason, Usage};
 
 pub(crate) use output::OutputParts;
-pub use output::{Interrupt, Limit, Outcome, RunOutput};
+pub(crate) use output::{Interrupt, Limit, Outcome, RunOutput};
 pub(crate) use sink::{Sink, channel};
 
 /// One event of a run.

@@ -10,6 +10,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::content::{ContentPart, text_of};
+use super::repair::repair;
 
 /// Why a call's arguments cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,9 +56,10 @@ pub struct ToolCall {
 impl ToolCall {
     /// A call with its arguments as the model wrote them.
     ///
-    /// Empty text and `null` mean no arguments and become `{}` [C8]; an object inside a
-    /// JSON string is unwrapped once. Any other text is kept as it is and marked if it is
-    /// no object.
+    /// Empty text and `null` mean no arguments and become `{}`; an object inside a
+    /// JSON string is unwrapped once. Broken JSON is repaired if there is exactly one way
+    /// to read it (a comma too many, a Markdown fence, Python's quotes). Any other text is
+    /// kept as it is and marked if it is no object.
     pub fn new(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -95,6 +97,12 @@ fn normalise(text: String) -> (String, Option<InvalidArguments>) {
         return (inner, None);
     }
     let invalid = check(&text);
+    if invalid == Some(InvalidArguments::InvalidJson)
+        && let Some(repaired) = repair(&text)
+        && check(&repaired).is_none()
+    {
+        return (repaired, None);
+    }
     (text, invalid)
 }
 

@@ -7,6 +7,7 @@
 
 mod call;
 mod content;
+mod repair;
 mod transcript;
 
 use std::fmt;

@@ -53,6 +53,7 @@ pub struct ModelError {
     code: Option<String>,
     retry_after: Option<Duration>,
     failed_generation: Option<String>,
+    retryable: Option<bool>,
     source: Option<BoxError>,
 }
 
@@ -66,6 +67,7 @@ impl ModelError {
             code: None,
             retry_after: None,
             failed_generation: None,
+            retryable: None,
             source: None,
         }
     }
@@ -98,10 +100,26 @@ impl ModelError {
         self
     }
 
+    /// Says whether the same request may succeed later, where the kind alone does not tell.
+    #[must_use]
+    pub fn with_retryable(mut self, retryable: bool) -> Self {
+        self.retryable = Some(retryable);
+        self
+    }
+
     /// Adds the error underneath. It must hold no secret: reporters print the chain.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<BoxError>) -> Self {
         self.source = Some(source.into());
+        self
+    }
+
+    /// Masks what the server said; a server may repeat the key it was given.
+    #[allow(dead_code, reason = "only model clients use it, and they are features")]
+    pub(super) fn redacted(mut self, mask: impl Fn(&str) -> String) -> Self {
+        self.message = mask(&self.message);
+        self.code = self.code.as_deref().map(&mask);
+        self.failed_generation = self.failed_generation.as_deref().map(&mask);
         self
     }
 
@@ -138,6 +156,9 @@ impl ModelError {
     /// True if the same request may succeed later without a change.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
+        if let Some(retryable) = self.retryable {
+            return retryable;
+        }
         match self.kind {
             ModelErrorKind::RateLimited
             | ModelErrorKind::StreamTruncated

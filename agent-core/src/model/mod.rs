@@ -7,9 +7,18 @@
 
 mod delta;
 mod error;
+#[cfg(feature = "openai")]
+mod http;
+#[cfg(feature = "openai")]
+pub mod openai;
 mod options;
 mod request;
 mod response;
+pub mod scripted;
+#[cfg(feature = "openai")]
+mod sse;
+#[cfg(feature = "openai")]
+mod timeouts;
 
 use std::sync::Arc;
 
@@ -17,9 +26,14 @@ use crate::boxed::{BoxFuture, BoxStream};
 
 pub use delta::{Accumulator, ModelDelta};
 pub use error::{ModelError, ModelErrorKind};
+#[cfg(feature = "openai")]
+pub use openai::OpenAi;
 pub use options::{ChatOptions, ToolChoice};
 pub use request::{ChatRequest, ToolList};
 pub use response::{ChatResponse, FinishReason, Usage};
+pub use scripted::ScriptedModel;
+#[cfg(feature = "openai")]
+pub use timeouts::Timeouts;
 
 /// A language model that answers chat requests.
 ///

@@ -18,7 +18,7 @@ pub enum ToolChoice {
 
 /// Settings of a model call.
 ///
-/// Those of the model, the agent and one run are merged in that order, the later wins [B7].
+/// Those of the model, the agent and one run are merged in that order, the later wins.
 ///
 /// ```
 /// use agent_core::model::ChatOptions;

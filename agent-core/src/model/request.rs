@@ -54,7 +54,7 @@ impl fmt::Debug for ToolList {
     }
 }
 
-/// A request to a model. It can only be built from a closed transcript [E1].
+/// A request to a model. It can only be built from a closed transcript.
 #[derive(Debug, Clone)]
 pub struct ChatRequest {
     system: Option<Message>,

@@ -17,7 +17,7 @@ pub enum FinishReason {
     Length,
     /// The provider held something back.
     ContentFilter,
-    /// The results of `return_direct` tools are the answer; no model said so, we did [C13].
+    /// The results of `return_direct` tools are the answer; no model said so, we did.
     ReturnDirect,
     /// The provider's own word for anything else.
     Other(String),

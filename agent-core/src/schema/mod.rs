@@ -12,12 +12,15 @@ mod compose;
 mod impls;
 mod json;
 mod model;
+mod same;
 mod tidy;
+mod writer;
 
 pub(crate) use absent::{absent, is_required};
 pub(crate) use compose::Composer;
-pub(crate) use json::{Members, Writer};
+pub(crate) use json::Members;
 pub use model::{Property, Schema, SchemarsPart};
+pub(crate) use writer::Writer;
 
 /// What a type looks like to a model.
 ///

@@ -92,10 +92,6 @@ impl StateUpdate {
 
     /// Writes a value to its typed key. A value without JSON form, for example a map whose
     /// keys are no text, is an error when the update is applied.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "a builder that takes the value reads best at the call"
-    )]
     pub fn with<T: Serialize>(self, key: StateKey<T>, value: T) -> Self {
         let change = match serde_json::to_value(&value) {
             Ok(value) => ValueChange::Put(value),

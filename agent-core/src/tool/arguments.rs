@@ -96,7 +96,7 @@ impl<'a> ArgumentReader<'a> {
     pub fn take_or<T: ToolParam>(&mut self, name: &str, default: impl FnOnce() -> T) -> Option<T> {
         match self.raw(name) {
             Some(raw) if raw.get() != "null" => self.take_raw(name, Some(raw)),
-            _ => Some(default()),
+            _ => (!self.broken).then(default),
         }
     }
 

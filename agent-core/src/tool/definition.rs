@@ -94,6 +94,10 @@ impl ToolDefinition {
     }
 }
 
+#[expect(
+    clippy::ptr_arg,
+    reason = "a `Cow` is turned into text by `Deref`, which is not const"
+)]
 const fn as_str<'a>(text: &'a Cow<'static, str>) -> &'a str {
     match text {
         Cow::Borrowed(text) => text,

@@ -193,9 +193,9 @@ fn in_words(duration: Duration) -> String {
     let milliseconds = duration.as_millis();
     match milliseconds {
         0 => format!("{} µs", duration.as_micros()),
-        _ if milliseconds % 60_000 == 0 => format!("{} min", milliseconds / 60_000),
-        _ if milliseconds % 1000 == 0 => format!("{} s", milliseconds / 1000),
-        _ if milliseconds > 1000 && milliseconds % 100 == 0 => {
+        _ if milliseconds.is_multiple_of(60_000) => format!("{} min", milliseconds / 60_000),
+        _ if milliseconds.is_multiple_of(1000) => format!("{} s", milliseconds / 1000),
+        _ if milliseconds > 1000 && milliseconds.is_multiple_of(100) => {
             format!("{:.1} s", duration.as_secs_f64())
         }
         _ => format!("{milliseconds} ms"),

@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::schema::{Property, Schema};
 
-/// Whole numbers up to here are exact in a float (2^53); above, several are meant at once.
+/// Whole numbers below this are exact in a float (2^53); from here on one float is several.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The longest part of a model's value that is repeated to it, in characters.
@@ -40,23 +40,10 @@ impl Fit {
             (Schema::Any | Schema::Schemars(_), value) => value,
             (Schema::Null | Schema::Nullable(_), Value::Null) => Value::Null,
             (Schema::Nullable(inner), value) => self.fit(inner, value),
-            (Schema::Boolean, Value::Bool(value)) => value.into(),
-            (Schema::Boolean, Value::String(text)) => match text.to_ascii_lowercase().as_str() {
-                "true" => true.into(),
-                "false" => false.into(),
-                _ => self.fault(schema, text.into()),
-            },
-            (Schema::Number, Value::Number(number)) => number.into(),
-            (Schema::Integer { minimum, maximum }, Value::Number(number)) => match whole(&number) {
-                Some(number) if in_range(&number, *minimum, *maximum) => number.into(),
-                Some(number) => self.fault_of(&range(*minimum, *maximum), number.into()),
-                None => self.fault(schema, number.into()),
-            },
-            (Schema::Number | Schema::Integer { .. }, Value::String(text)) => {
-                match serde_json::from_str::<Number>(text.trim()) {
-                    Ok(number) => self.fit(schema, number.into()),
-                    Err(_) => self.fault(schema, text.into()),
-                }
+            (Schema::Boolean, value @ Value::Bool(_))
+            | (Schema::Number, value @ Value::Number(_)) => value,
+            (Schema::Integer { minimum, maximum }, Value::Number(number)) => {
+                self.integer(*minimum, *maximum, number)
             }
             (
                 Schema::String {
@@ -64,52 +51,48 @@ impl Fit {
                     max_length,
                 },
                 Value::String(text),
-            ) => {
-                let length = text.chars().count();
-                let fits = min_length.is_none_or(|minimum| length >= minimum as usize)
-                    && max_length.is_none_or(|maximum| length <= maximum as usize);
-                if fits {
-                    text.into()
-                } else {
-                    self.fault(schema, text.into())
-                }
-            }
+            ) if is_of_length(&text, *min_length, *max_length) => text.into(),
             (Schema::Enum(values), Value::String(text)) if values.contains(&text.as_str()) => {
                 text.into()
             }
-            (Schema::Array { items, length, .. }, Value::Array(values)) => {
-                if length.is_some_and(|length| length != values.len()) {
-                    return self.fault(schema, values.into());
-                }
-                let fit = |(index, value)| self.within(&format!("[{index}]"), items, value);
-                values.into_iter().enumerate().map(fit).collect()
+            (Schema::Array { items, length, .. }, Value::Array(values))
+                if length.is_none_or(|length| length == values.len()) =>
+            {
+                self.list(values, |_| items)
             }
-            (Schema::Tuple(places), Value::Array(values)) => {
-                if places.len() != values.len() {
-                    return self.fault(schema, values.into());
-                }
-                let fit = |(index, value)| self.within(&format!("[{index}]"), places[index], value);
-                values.into_iter().enumerate().map(fit).collect()
+            (Schema::Tuple(places), Value::Array(values)) if places.len() == values.len() => {
+                self.list(values, |index| places[index])
             }
-            (Schema::Map(inner), Value::Object(members)) => members
-                .into_iter()
-                .map(|(key, value)| {
-                    let value = self.within(&format!(".{key}"), inner, value);
-                    (key, value)
-                })
-                .collect(),
+            (Schema::Map(inner), Value::Object(members)) => self.map(members, inner),
             (Schema::Object(properties), Value::Object(members)) => {
                 self.object(properties, members)
             }
-            (
-                Schema::Array { .. } | Schema::Tuple(_) | Schema::Map(_) | Schema::Object(_),
-                Value::String(text),
-            ) => match container(&text) {
+            (schema, Value::String(text)) => match unquoted(schema, &text) {
                 Some(value) => self.fit(schema, value),
                 None => self.fault(schema, text.into()),
             },
             (schema, value) => self.fault(schema, value),
         }
+    }
+
+    fn integer(&mut self, minimum: Option<i64>, maximum: Option<i64>, number: Number) -> Value {
+        match whole(&number) {
+            Some(number) if in_range(&number, minimum, maximum) => number.into(),
+            Some(number) => self.fault_of(&range(minimum, maximum), number.into()),
+            None => self.fault_of("an integer", number.into()),
+        }
+    }
+
+    fn list<'s>(&mut self, values: Vec<Value>, place: impl Fn(usize) -> &'s Schema) -> Value {
+        let fit = |(index, value)| self.within(&format!("[{index}]"), place(index), value);
+        values.into_iter().enumerate().map(fit).collect()
+    }
+
+    fn map(&mut self, mut members: Map<String, Value>, inner: &Schema) -> Value {
+        for (key, value) in &mut members {
+            *value = self.within(&format!(".{key}"), inner, value.take());
+        }
+        members.into()
     }
 
     fn within(&mut self, step: &str, schema: &Schema, value: Value) -> Value {
@@ -169,6 +152,20 @@ fn argument(path: &str) -> String {
     }
 }
 
+/// What a text holds if the schema wants no text.
+fn unquoted(schema: &Schema, text: &str) -> Option<Value> {
+    match schema {
+        Schema::Boolean if text.eq_ignore_ascii_case("true") => Some(true.into()),
+        Schema::Boolean if text.eq_ignore_ascii_case("false") => Some(false.into()),
+        Schema::Number | Schema::Integer { .. } => serde_json::from_str::<Number>(text.trim())
+            .ok()
+            .map(Value::Number),
+        Schema::Array { .. } | Schema::Tuple(_) => container(text).filter(Value::is_array),
+        Schema::Map(_) | Schema::Object(_) => container(text).filter(Value::is_object),
+        _ => None,
+    }
+}
+
 /// A list or an object written as JSON text.
 pub(crate) fn container(text: &str) -> Option<Value> {
     let text = text.trim_start();
@@ -191,7 +188,13 @@ fn whole(number: &Number) -> Option<Number> {
         return Some(number.clone());
     }
     let float = number.as_f64()?;
-    (float.fract() == 0.0 && float.abs() <= EXACT).then(|| Number::from(float as i64))
+    (float.fract() == 0.0 && float.abs() < EXACT).then(|| Number::from(float as i64))
+}
+
+fn is_of_length(text: &str, minimum: Option<u32>, maximum: Option<u32>) -> bool {
+    let length = text.chars().count();
+    minimum.is_none_or(|minimum| length >= minimum as usize)
+        && maximum.is_none_or(|maximum| length <= maximum as usize)
 }
 
 fn in_range(number: &Number, minimum: Option<i64>, maximum: Option<i64>) -> bool {

@@ -5,14 +5,15 @@
 //!
 //! ```
 //! # use agent_core::__private as P;
-//! # use P::{ConvertLast as _, ConvertResult as _, ConvertSerialize as _, ConvertTool as _};
+//! use P::convert::*;
+//!
 //! # let value = "text";
 //! let outcome: Result<P::ToolOutcome, P::ToolError> =
 //!     (&&&&P::Probe::of(&value)).conversion().convert(value);
 //! # assert!(outcome.is_ok());
 //! ```
 //!
-//! with the four traits in scope as `_`. Method lookup tries the receiver with the most
+//! with its four traits in scope. Method lookup tries the receiver with the most
 //! references first, so the first of these that fits is taken: [`IntoToolOutput`], a
 //! `Result` whose value is `Serialize`, `Serialize`, and last every type, with a
 //! conversion that asks for [`IntoToolOutput`]: its error is the one a user reads.
@@ -125,10 +126,6 @@ impl BySerialize {
     /// # Errors
     ///
     /// A value serde cannot write.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "all conversions are called alike"
-    )]
     pub fn convert<T: Serialize>(self, value: T) -> Result<ToolOutcome, ToolError> {
         ToolOutput::json(&value).map(ToolOutcome::Done)
     }

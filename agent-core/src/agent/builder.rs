@@ -1,0 +1,247 @@
+//! Puts an agent together and checks it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::error::{BuildError, BuildFault};
+use super::limits::Limits;
+use super::model_node::ModelNode;
+use super::policy::ErrorPolicy;
+use super::react::{Config, ReactAgent};
+use super::tool_node::ToolNode;
+use crate::graph::{END, START, State, StateGraph};
+use crate::message::Message;
+use crate::model::{ChatModel, ChatOptions, ToolList};
+use crate::tool::{Hosts, IntoTools, ToolCallback, ToolSet};
+
+/// The node that asks the model.
+pub(super) const MODEL: &str = "model";
+/// The node that runs tool calls.
+pub(super) const TOOLS: &str = "tools";
+
+/// Builds a [`ReactAgent`].
+#[must_use = "a builder does nothing until `build` is called"]
+pub struct ReactAgentBuilder {
+    name: String,
+    description: String,
+    model: Arc<dyn ChatModel>,
+    tools: Vec<Arc<dyn ToolCallback>>,
+    system_prompt: Option<String>,
+    instruction: Option<String>,
+    options: ChatOptions,
+    output_key: Option<String>,
+    parallel: bool,
+    max_parallel: usize,
+    tool_timeout: Duration,
+    sync_on_pool: bool,
+    limits: Limits,
+    error_policy: ErrorPolicy,
+    hosts: Hosts,
+    metadata: Map<String, Value>,
+    streaming: bool,
+}
+
+impl ReactAgentBuilder {
+    pub(super) fn new(name: String, model: Arc<dyn ChatModel>) -> Self {
+        Self {
+            name,
+            description: String::new(),
+            model,
+            tools: Vec::new(),
+            system_prompt: None,
+            instruction: None,
+            options: ChatOptions::new(),
+            output_key: None,
+            parallel: false,
+            max_parallel: 5,
+            tool_timeout: Duration::from_secs(300),
+            sync_on_pool: true,
+            limits: Limits::default(),
+            error_policy: ErrorPolicy::default(),
+            hosts: Hosts::default(),
+            metadata: Map::new(),
+            streaming: true,
+        }
+    }
+
+    /// What the agent is for, when it is a tool of another. Default: empty.
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.description = text.into();
+        self
+    }
+
+    /// Adds tools; calls add up. See [`IntoTools`] for what can be given.
+    pub fn tools(mut self, tools: impl IntoTools) -> Self {
+        self.tools.extend(tools.into_tools());
+        self
+    }
+
+    /// Standing orders, sent as the first message of every request. Default: none.
+    pub fn system_prompt(mut self, text: impl Into<String>) -> Self {
+        self.system_prompt = Some(text.into());
+        self
+    }
+
+    /// A message in front of the input, rendered once per run from the state's values: only
+    /// `{identifier}` is replaced. A history that holds it already gets no second copy.
+    /// Default: none.
+    pub fn instruction(mut self, template: impl Into<String>) -> Self {
+        self.instruction = Some(template.into());
+        self
+    }
+
+    /// Settings of the model calls; those of a run come over them. Default: none.
+    pub fn options(mut self, options: ChatOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Also writes the answer's text to this key of the state [B6]. Default: none.
+    pub fn output_key(mut self, key: impl Into<String>) -> Self {
+        self.output_key = Some(key.into());
+        self
+    }
+
+    /// Whether the calls of one turn run side by side. Default: one after another.
+    pub fn parallel_tool_execution(mut self, parallel: bool) -> Self {
+        self.parallel = parallel;
+        self
+    }
+
+    /// How many calls run at once, if they run side by side. Default: 5.
+    pub fn max_parallel_tools(mut self, limit: usize) -> Self {
+        self.max_parallel = limit;
+        self
+    }
+
+    /// The longest a tool call may take; a tool's own limit counts if it is shorter. The wait
+    /// for a free slot counts too. Default: 5 minutes.
+    pub fn tool_execution_timeout(mut self, limit: Duration) -> Self {
+        self.tool_timeout = limit;
+        self
+    }
+
+    /// Whether plain `fn` tools run on the blocking pool, so that a limit can fire while they
+    /// run. Default: they do.
+    pub fn wrap_sync_tools_as_async(mut self, wrap: bool) -> Self {
+        self.sync_on_pool = wrap;
+        self
+    }
+
+    /// How much a run may do. Default: [`Limits::default`].
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Which way a tool's error goes. Default: [`ErrorPolicy::default`].
+    pub fn error_policy(mut self, policy: ErrorPolicy) -> Self {
+        self.error_policy = policy;
+        self
+    }
+
+    /// Lends a value to the tools, by its type; a run's value comes over it.
+    pub fn host<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.hosts.insert(value);
+        self
+    }
+
+    /// Adds metadata that tools can read; a run's value comes over it.
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+
+    /// Whether the model is asked for its reply as it is written. Default: it is.
+    pub fn streaming(mut self, streaming: bool) -> Self {
+        self.streaming = streaming;
+        self
+    }
+
+    /// Checks the whole configuration and builds the agent.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`] lists every fault, for example two tools of one name.
+    pub fn build(self) -> Result<ReactAgent, BuildError> {
+        let mut faults = Vec::new();
+        if self.name.trim().is_empty() {
+            faults.push(BuildFault::BlankName);
+        }
+        if self.max_parallel == 0 {
+            faults.push(BuildFault::Zero {
+                setting: "max_parallel_tools",
+            });
+        }
+        if self.tool_timeout.is_zero() {
+            faults.push(BuildFault::Zero {
+                setting: "tool_execution_timeout",
+            });
+        }
+        if self.limits.model_calls == Some(0) {
+            faults.push(BuildFault::Zero {
+                setting: "limits.model_calls",
+            });
+        }
+        let tools = ToolSet::new(self.tools).unwrap_or_else(|fault| {
+            faults.push(fault.into());
+            ToolSet::default()
+        });
+        let graph = StateGraph::new()
+            .node(MODEL, ModelNode)
+            .node(TOOLS, ToolNode)
+            .edge(START, MODEL)
+            .conditional_edges(MODEL, after_model, [TOOLS, END])
+            .edge(TOOLS, MODEL)
+            .compile()
+            .map_err(|error| faults.push(BuildFault::Graph(error)));
+        let (true, Ok(graph)) = (faults.is_empty(), graph) else {
+            return Err(BuildError::new(faults));
+        };
+        let tool_list = ToolList::new(tools.iter().map(|tool| tool.definition().clone()));
+        Ok(ReactAgent {
+            config: Arc::new(Config {
+                name: self.name.into(),
+                description: self.description,
+                model: self.model,
+                tools,
+                tool_list,
+                system_prompt: self.system_prompt.map(Message::system),
+                instruction: self.instruction,
+                options: self.options,
+                output_key: self.output_key,
+                parallel: self.parallel,
+                max_parallel: self.max_parallel,
+                tool_timeout: self.tool_timeout,
+                blocking_in_place: !self.sync_on_pool,
+                limits: self.limits,
+                error_policy: self.error_policy,
+                hosts: self.hosts,
+                metadata: Arc::new(self.metadata),
+                streaming: self.streaming,
+            }),
+            graph,
+        })
+    }
+}
+
+/// Tool calls lead to the tools, everything else to the end.
+fn after_model(state: &State) -> &'static str {
+    if state.transcript().is_closed() {
+        END
+    } else {
+        TOOLS
+    }
+}
+
+impl fmt::Debug for ReactAgentBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReactAgentBuilder")
+            .field("name", &self.name)
+            .field("tools", &self.tools.len())
+            .finish_non_exhaustive()
+    }
+}

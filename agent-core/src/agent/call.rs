@@ -1,0 +1,256 @@
+//! One tool call of an agent: lookup, limit, run, and what becomes of its error.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tracing::Instrument as _;
+
+use super::error::AgentError;
+use super::policy::Decision;
+use super::scope::RunScope;
+use crate::event::{EventKind, Interrupt};
+use crate::graph::{State, StateUpdate};
+use crate::message::{ToolCall, ToolResult};
+use crate::telemetry;
+use crate::tool::{
+    CallContext, Found, ToolCallback, ToolContext, ToolError, ToolErrorKind, ToolOutcome, executor,
+};
+
+/// How a call ended, and what it leaves behind.
+pub(super) struct CallEnd {
+    pub(super) ended: Ended,
+    /// What the tool wrote to the state; empty unless the call went well [C3].
+    pub(super) update: StateUpdate,
+    /// True if the call went well and its tool is `return_direct`.
+    pub(super) direct: bool,
+}
+
+pub(super) enum Ended {
+    Result(ToolResult),
+    Interrupt(Interrupt),
+}
+
+impl CallEnd {
+    /// A call that was answered without running.
+    pub(super) fn refused(result: ToolResult) -> Self {
+        Self {
+            ended: Ended::Result(result),
+            update: StateUpdate::new(),
+            direct: false,
+        }
+    }
+}
+
+/// Runs one call. Its clock has been going since `started`: a call whose time is over before
+/// it has a slot never starts [TN-5].
+pub(super) async fn run_call(
+    scope: &Arc<RunScope>,
+    state: &State,
+    call: ToolCall,
+    started: Instant,
+) -> Result<CallEnd, AgentError> {
+    let span = telemetry::tool_span(&scope.span, &call);
+    let outcome = attempt(scope, state, &call, started)
+        .instrument(span.clone())
+        .await;
+    let duration = started.elapsed();
+    telemetry::tool_ended(&span, outcome_name(&outcome.result), duration);
+    let (result, update, direct) = match outcome.result {
+        Ok(ToolOutcome::Done(output)) => (
+            ToolResult::ok(&call, output.into_content()),
+            outcome.update,
+            outcome.direct,
+        ),
+        Ok(ToolOutcome::Interrupt(request)) => {
+            let interrupt = Interrupt::new(call.id, call.name, request);
+            return Ok(CallEnd {
+                ended: Ended::Interrupt(interrupt),
+                update: outcome.update,
+                direct: false,
+            });
+        }
+        Err(error) => (
+            decide(scope, error, &call, outcome.ran)?,
+            StateUpdate::new(),
+            false,
+        ),
+    };
+    tracing::debug!(parent: &span, is_error = result.is_error, ?duration, "the tool call ended");
+    scope
+        .sink
+        .send(EventKind::ToolFinished {
+            result: result.clone(),
+            duration,
+        })
+        .await;
+    Ok(CallEnd {
+        ended: Ended::Result(result),
+        update,
+        direct,
+    })
+}
+
+/// What running a call gave, before anybody decided about its error.
+struct Attempt {
+    result: Result<ToolOutcome, ToolError>,
+    update: StateUpdate,
+    direct: bool,
+    /// True if the tool had begun.
+    ran: bool,
+}
+
+impl Attempt {
+    fn not_run(error: ToolError) -> Self {
+        Self {
+            result: Err(error),
+            update: StateUpdate::new(),
+            direct: false,
+            ran: false,
+        }
+    }
+}
+
+async fn attempt(
+    scope: &Arc<RunScope>,
+    state: &State,
+    call: &ToolCall,
+    started: Instant,
+) -> Attempt {
+    if scope.token.is_cancelled() {
+        return Attempt::not_run(ToolError::cancelled());
+    }
+    if let Some(invalid) = call.invalid {
+        return Attempt::not_run(ToolError::invalid_arguments(format!("not run: {invalid}")));
+    }
+    let tool = match scope.tools.find(&call.name) {
+        Ok(Found::Exact(tool)) => tool,
+        Ok(Found::Shortened(tool)) => {
+            tracing::info!(
+                called = call.name,
+                runs = tool.definition().name(),
+                "the model put a prefix before the tool's name"
+            );
+            tool
+        }
+        Err(error) => {
+            tracing::warn!(
+                called = call.name,
+                "no such tool; the model may have changed or shortened the name"
+            );
+            return Attempt::not_run(error);
+        }
+    };
+    let (deadline, limit) = time_limit(scope, tool, started);
+    if Instant::now() >= deadline {
+        return Attempt::not_run(ToolError::timed_out(limit));
+    }
+    scope
+        .sink
+        .send(EventKind::ToolStarted { call: call.clone() })
+        .await;
+    let context = context(scope, state, call, deadline);
+    let result = executor::execute(tool, &call.arguments, &context, (deadline, limit)).await;
+    let update = if result.is_ok() {
+        context.take_updates()
+    } else {
+        StateUpdate::new()
+    };
+    Attempt {
+        result,
+        update,
+        direct: tool.metadata().is_return_direct(),
+        ran: true,
+    }
+}
+
+/// The smallest of the tool's, the agent's and the run's limit [C2].
+fn time_limit(
+    scope: &RunScope,
+    tool: &Arc<dyn ToolCallback>,
+    started: Instant,
+) -> (Instant, Duration) {
+    let agent = scope.config.tool_timeout;
+    let limit = tool
+        .metadata()
+        .time_limit()
+        .map_or(agent, |own| own.min(agent));
+    let deadline = started + limit;
+    match scope.deadline {
+        Some(run) if run < deadline => (run, run.saturating_duration_since(started)),
+        _ => (deadline, limit),
+    }
+}
+
+fn context(
+    scope: &Arc<RunScope>,
+    state: &State,
+    call: &ToolCall,
+    deadline: Instant,
+) -> ToolContext {
+    let sink = scope.sink.clone();
+    let (call_id, tool) = (call.id.clone(), call.name.clone());
+    ToolContext::for_call(
+        scope.context.clone(),
+        CallContext {
+            call_id: call.id.clone(),
+            tool_name: call.name.clone(),
+            deadline: Some(deadline),
+            cancellation: scope.token.child_token(),
+            state: state.clone(),
+            progress: Some(Arc::new(move |value| {
+                let kind = EventKind::ToolProgress {
+                    call_id: call_id.clone(),
+                    tool: tool.clone(),
+                    value,
+                };
+                let kind = sink.try_send(kind).err()?;
+                let sink = sink.clone();
+                Some(Box::pin(async move { sink.send(kind).await }))
+            })),
+        },
+    )
+}
+
+/// What the agent's policy makes of an error: a result for the model, or the end of the run.
+fn decide(
+    scope: &RunScope,
+    error: ToolError,
+    call: &ToolCall,
+    ran: bool,
+) -> Result<ToolResult, AgentError> {
+    if error.kind() == ToolErrorKind::Cancelled && scope.token.is_cancelled() {
+        let text = if ran {
+            "Error: cancelled while it ran; it may have run in part"
+        } else {
+            "Error: cancelled before it started"
+        };
+        return Ok(ToolResult::error(call, text));
+    }
+    match scope.config.error_policy.apply(error, call) {
+        Decision::Tell(text) => Ok(ToolResult::error(call, text)),
+        Decision::Raise(source) => Err(AgentError::Tool {
+            tool: call.name.clone(),
+            call_id: call.id.clone(),
+            source,
+        }),
+        Decision::PassThrough(source) => Err(AgentError::PassedThrough(source)),
+    }
+}
+
+fn outcome_name(result: &Result<ToolOutcome, ToolError>) -> &'static str {
+    match result {
+        Ok(ToolOutcome::Done(_)) => "ok",
+        Ok(ToolOutcome::Interrupt(_)) => "interrupted",
+        Err(error) => match error.kind() {
+            ToolErrorKind::Unknown => "unknown_tool",
+            ToolErrorKind::InvalidArguments => "invalid_arguments",
+            ToolErrorKind::Correctable => "correctable",
+            ToolErrorKind::Failed => "failed",
+            ToolErrorKind::Panicked => "panicked",
+            ToolErrorKind::TimedOut => "timed_out",
+            ToolErrorKind::Cancelled => "cancelled",
+            ToolErrorKind::Fatal => "fatal",
+        },
+    }
+}

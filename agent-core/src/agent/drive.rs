@@ -1,0 +1,255 @@
+//! Takes a run from its input to its output: checks, first state, the graph, the end.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use tokio::time::Instant;
+use tracing::Instrument as _;
+
+use super::error::AgentError;
+use super::react::Config;
+use super::run::RunRequest;
+use super::scope::{Record, RunScope};
+use super::template;
+use crate::event::{EventKind, Outcome, OutputParts, RunOutput, Sink};
+use crate::graph::{CompiledGraph, GraphEvent, KeyStrategies, RunError, State, StateUpdate};
+use crate::message::{ContentPart, Message, MessageBody, MessageId};
+use crate::model::ToolList;
+use crate::telemetry;
+use crate::tool::{RunContext, ToolSet};
+
+/// Runs a request to its end, telling `sink` what happens.
+pub(super) async fn drive(request: RunRequest, sink: Sink) -> Result<RunOutput, AgentError> {
+    let run_id: Arc<str> = crate::id::next("run").into();
+    let thread_id: Option<Arc<str>> = request.thread.as_deref().map(Into::into);
+    let span = telemetry::run_span(&request.agent.config.name, &run_id, thread_id.as_deref());
+    let run = async {
+        sink.send(EventKind::RunStarted {
+            run_id: Arc::clone(&run_id),
+            thread_id: thread_id.clone(),
+        })
+        .await;
+        if let Some(thread) = request.thread {
+            return Err(AgentError::NoSaver { thread });
+        }
+        let graph = request.agent.graph.clone();
+        let (scope, state, new_from) = prepare(request, sink, run_id, span.clone())?;
+        let result = follow(&graph, &scope, state).await;
+        finish(&scope, result, new_from)
+    };
+    let result = run.instrument(span.clone()).await;
+    record(&span, &result);
+    result
+}
+
+/// The run's scope and the state it starts with; everything that can be refused is refused
+/// here, before the first model call.
+fn prepare(
+    request: RunRequest,
+    sink: Sink,
+    run_id: Arc<str>,
+    span: tracing::Span,
+) -> Result<(Arc<RunScope>, State, usize), AgentError> {
+    let config = Arc::clone(&request.agent.config);
+    let hosts = config.hosts.overridden_by(&request.hosts);
+    let tools = if request.tools.is_empty() {
+        config.tools.clone()
+    } else {
+        ToolSet::layered([ToolSet::new(request.tools)?, config.tools.clone()])
+    };
+    for tool in tools.iter() {
+        if let Some(missing) = tool
+            .definition()
+            .required_hosts()
+            .into_iter()
+            .find(|host| !hosts.contains(host.id))
+        {
+            return Err(AgentError::MissingHost {
+                tool: tool.definition().name().to_owned(),
+                type_name: missing.name,
+            });
+        }
+    }
+    let mut metadata = Arc::clone(&config.metadata);
+    if !request.metadata.is_empty() {
+        Arc::make_mut(&mut metadata).extend(request.metadata);
+    }
+    let (state, new_from) = first_state(&config, request.state, request.input.0)?;
+    let tool_list = if tools.len() == config.tools.len() {
+        config.tool_list.clone()
+    } else {
+        ToolList::new(tools.iter().map(|tool| tool.definition().clone()))
+    };
+    let scope = RunScope {
+        sink,
+        context: RunContext {
+            run_id,
+            thread_id: None,
+            hosts,
+            metadata,
+            blocking_in_place: config.blocking_in_place,
+        },
+        tools,
+        tool_list,
+        options: config.options.merged(&request.options),
+        token: request.token.child_token(),
+        deadline: request.deadline.map(|limit| Instant::now() + limit),
+        streaming: request.streaming.unwrap_or(config.streaming),
+        span,
+        record: Mutex::new(Record::default()),
+        config,
+    };
+    Ok((Arc::new(scope), state, new_from))
+}
+
+/// State values, then the history with the instruction before its last message [B4].
+fn first_state(
+    config: &Config,
+    values: StateUpdate,
+    mut input: Vec<Message>,
+) -> Result<(State, usize), AgentError> {
+    let strategies = KeyStrategies::new();
+    let mut state = State::new();
+    strategies.apply(&mut state, values)?;
+    if input.is_empty() {
+        // Without messages, the key `input` is what is asked.
+        match state.value("input").and_then(serde_json::Value::as_str) {
+            Some(text) => input.push(Message::user(text)),
+            None => return Err(AgentError::NoInput),
+        }
+    }
+    if let Some(template) = &config.instruction {
+        let text = template::render(template, &state)?;
+        place_instruction(&config.name, text, &mut input);
+    }
+    let mut new_from = input
+        .iter()
+        .rposition(|message| !message.tool_calls().is_empty() || message.as_assistant().is_some())
+        .map_or(0, |last| last + 1);
+    if input
+        .get(new_from)
+        .is_some_and(|message| !message.tool_results().is_empty())
+    {
+        new_from += 1;
+    }
+    let transcript = crate::message::Transcript::from_messages(input.iter().cloned())?;
+    drop(transcript);
+    strategies.apply(&mut state, StateUpdate::new().messages(input))?;
+    Ok((state, new_from))
+}
+
+/// One copy per agent: one that is there already is brought up to date where it stands.
+fn place_instruction(agent: &str, text: String, messages: &mut Vec<Message>) {
+    let id = MessageId::new(format!("instruction:{agent}"));
+    let rendered = Message::with_id(id.clone(), MessageBody::User(vec![ContentPart::Text(text)]));
+    match messages.iter_mut().find(|message| *message.id() == id) {
+        Some(message) if message.body() == rendered.body() => {}
+        Some(message) => *message = rendered,
+        None => {
+            let before_last_user = messages
+                .iter()
+                .rposition(|message| message.role() == crate::message::Role::User);
+            messages.insert(before_last_user.unwrap_or(messages.len()), rendered);
+        }
+    }
+}
+
+/// Runs the graph and tells its events.
+async fn follow(
+    graph: &CompiledGraph,
+    scope: &Arc<RunScope>,
+    state: State,
+) -> Result<State, AgentError> {
+    let mut events = graph
+        .run(StateUpdate::new())
+        .state(state)
+        .step_limit(u64::MAX)
+        .extension(Arc::clone(scope))
+        .stream();
+    let mut last = None;
+    while let Some(event) = events.next().await {
+        let kind = match event.map_err(from_graph)? {
+            GraphEvent::NodeStarted { node, step } => EventKind::NodeStarted { node, step },
+            GraphEvent::NodeFinished {
+                node,
+                step,
+                duration,
+            } => EventKind::NodeFinished {
+                node,
+                step,
+                duration,
+            },
+            GraphEvent::StateUpdated { keys } => {
+                let keys: BTreeSet<String> = keys.into_iter().collect();
+                EventKind::StateUpdated {
+                    keys: keys.into_iter().map(Into::into).collect(),
+                }
+            }
+            GraphEvent::Interrupted { state, .. } | GraphEvent::Finished(state) => {
+                last = Some(state);
+                continue;
+            }
+        };
+        scope.sink.send(kind).await;
+    }
+    last.ok_or(AgentError::AlreadyOver)
+}
+
+/// An agent's own error comes out of the graph as it went in.
+fn from_graph(error: RunError) -> AgentError {
+    match error {
+        RunError::Node {
+            source,
+            node,
+            state,
+        } => match source.downcast::<AgentError>() {
+            Ok(error) => *error,
+            Err(source) => AgentError::Graph(Box::new(RunError::Node {
+                node,
+                source,
+                state,
+            })),
+        },
+        RunError::Update { source, .. } => AgentError::State(*source),
+        error => AgentError::Graph(Box::new(error)),
+    }
+}
+
+fn finish(
+    scope: &RunScope,
+    result: Result<State, AgentError>,
+    new_from: usize,
+) -> Result<RunOutput, AgentError> {
+    let state = result?;
+    let record = scope.record(std::mem::take);
+    let outcome = record.outcome.unwrap_or(Outcome::Finished);
+    let is_empty =
+        outcome == Outcome::Finished && record.text.is_empty() && record.direct_results.is_empty();
+    let output = RunOutput::new(OutputParts {
+        outcome,
+        text: record.text,
+        finish_reason: record.finish_reason,
+        usage: record.usage,
+        state,
+        new_from,
+        direct_results: record.direct_results,
+    });
+    if is_empty {
+        Err(AgentError::EmptyAnswer { output })
+    } else {
+        Ok(output)
+    }
+}
+
+fn record(span: &tracing::Span, result: &Result<RunOutput, AgentError>) {
+    match result {
+        Ok(output) => {
+            span.record("outcome", tracing::field::debug(output.outcome()));
+            span.record(telemetry::INPUT_TOKENS, output.usage().input_tokens);
+            span.record(telemetry::OUTPUT_TOKENS, output.usage().output_tokens);
+        }
+        Err(error) => {
+            span.record(telemetry::ERROR_TYPE, tracing::field::display(error));
+        }
+    }
+}

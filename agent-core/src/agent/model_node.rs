@@ -1,0 +1,259 @@
+//! One model turn: the request from the state, the reply into the state, its pieces to the
+//! events.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use tracing::{Instrument as _, Span};
+
+use super::error::AgentError;
+use super::limits::OnLimit;
+use super::scope::RunScope;
+use crate::boxed::{BoxError, BoxFuture};
+use crate::event::{EventKind, Limit, Outcome};
+use crate::graph::{END, NodeAction, NodeContext, NodeOutput, State, StateUpdate};
+use crate::message::{AssistantMessage, Message, Role, ToolResult};
+use crate::model::{Accumulator, ChatRequest, ChatResponse, ModelDelta, ModelError, ToolList};
+use crate::telemetry;
+
+/// The node that asks the model.
+#[derive(Debug)]
+pub(super) struct ModelNode;
+
+impl NodeAction for ModelNode {
+    fn run<'a>(
+        &'a self,
+        state: State,
+        context: &'a NodeContext,
+    ) -> BoxFuture<'a, Result<NodeOutput, BoxError>> {
+        Box::pin(async move {
+            let scope = RunScope::of(context)?;
+            if !state.transcript().is_closed() {
+                // The history came in with open calls: they run first, the model reads the results [C7].
+                return Ok(NodeOutput::from(StateUpdate::new()));
+            }
+            if scope.token.is_cancelled() {
+                return Ok(scope.leave(Outcome::Cancelled, StateUpdate::new()));
+            }
+            let last = match admit(&scope) {
+                Ok(last) => last,
+                Err(limit) => {
+                    return Ok(scope.leave(Outcome::LimitReached(limit), StateUpdate::new()));
+                }
+            };
+            let request = request(&scope, &state, last.is_some())?;
+            drop(state);
+            let span = chat_span(&scope);
+            let reply = tokio::select! {
+                biased;
+                () = scope.token.cancelled() => return Ok(scope.leave(Outcome::Cancelled, StateUpdate::new())),
+                () = scope.overdue() => return Ok(scope.leave(Outcome::LimitReached(Limit::Deadline), StateUpdate::new())),
+                reply = ask(&scope, request).instrument(span.clone()) => reply,
+            };
+            let mut response = reply.map_err(|error| {
+                span.record(telemetry::ERROR_TYPE, tracing::field::debug(error.kind()));
+                AgentError::Model(error)
+            })?;
+            record_reply(&span, &response);
+            with_unique_ids(&mut response.message);
+            Ok(take_in(&scope, response, last).await)
+        })
+    }
+}
+
+/// Counts the call. `Ok(Some(limit))` if it is the one last answer that `limit` leaves.
+fn admit(scope: &RunScope) -> Result<Option<Limit>, Limit> {
+    if scope.is_overdue() {
+        return Err(Limit::Deadline);
+    }
+    let limits = &scope.config.limits;
+    scope.record(|record| {
+        record.counts.model_call(limits)?;
+        let ends_here =
+            limits.on_limit == OnLimit::LastAnswer && record.counts.is_last_model_call(limits);
+        // With one call in all there is no loop to end: it keeps its tools.
+        let ends_here = ends_here && limits.model_calls != Some(1);
+        Ok(record
+            .last_answer
+            .clone()
+            .or(ends_here.then_some(Limit::ModelCalls)))
+    })
+}
+
+fn request(
+    scope: &RunScope,
+    state: &State,
+    without_tools: bool,
+) -> Result<ChatRequest, AgentError> {
+    let system = scope.config.system_prompt.clone();
+    let systems = state
+        .messages()
+        .iter()
+        .filter(|message| message.role() == Role::System)
+        .count();
+    if systems + usize::from(system.is_some()) > 1 {
+        tracing::warn!(
+            count = systems,
+            "the history holds system messages beside the system prompt"
+        );
+    }
+    let tools = if without_tools {
+        ToolList::default()
+    } else {
+        scope.tool_list.clone()
+    };
+    Ok(ChatRequest::new(state.transcript().clone())?
+        .with_system(system)
+        .with_tools(tools)
+        .with_options(scope.options.clone()))
+}
+
+fn chat_span(scope: &RunScope) -> Span {
+    let model = &scope.config.model;
+    let name = scope
+        .options
+        .model
+        .as_deref()
+        .unwrap_or_else(|| model.name());
+    telemetry::chat_span(&scope.span, name, model.provider(), scope.streaming)
+}
+
+fn record_reply(span: &Span, response: &ChatResponse) {
+    span.record(
+        telemetry::FINISH_REASONS,
+        tracing::field::display(&response.finish_reason),
+    );
+    if let Some(usage) = response.usage {
+        span.record(telemetry::INPUT_TOKENS, usage.input_tokens);
+        span.record(telemetry::OUTPUT_TOKENS, usage.output_tokens);
+    }
+}
+
+async fn ask(scope: &RunScope, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+    let model = &scope.config.model;
+    if !scope.streaming {
+        let response = model.chat(request).await?;
+        if let Some(reasoning) = &response.message.reasoning {
+            scope
+                .sink
+                .send(EventKind::ReasoningDelta(reasoning.clone()))
+                .await;
+        }
+        if !response.message.text.is_empty() {
+            scope
+                .sink
+                .send(EventKind::TextDelta(response.message.text.clone()))
+                .await;
+        }
+        return Ok(response);
+    }
+    let mut deltas = model.stream(request);
+    let mut reply = Accumulator::new();
+    while let Some(delta) = deltas.next().await {
+        let delta = delta?;
+        let event = match &delta {
+            ModelDelta::Text(text) => Some(EventKind::TextDelta(text.clone())),
+            ModelDelta::Reasoning(text) => Some(EventKind::ReasoningDelta(text.clone())),
+            ModelDelta::ToolCallFragment {
+                index,
+                name,
+                arguments,
+            } => Some(EventKind::ToolCallDelta {
+                index: *index,
+                name: name.clone(),
+                arguments: arguments.clone(),
+            }),
+            _ => None,
+        };
+        reply.push(delta);
+        if let Some(event) = event {
+            scope.sink.send(event).await;
+        }
+    }
+    reply.finish()
+}
+
+/// A call without an id, or with one that another call has, could not be answered.
+fn with_unique_ids(message: &mut AssistantMessage) {
+    let mut seen = HashSet::new();
+    for call in &mut message.tool_calls {
+        if call.id.is_empty() || !seen.insert(call.id.clone()) {
+            call.id = crate::id::next("call");
+            seen.insert(call.id.clone());
+        }
+    }
+}
+
+/// Puts the reply into the state and decides whether the run ends with it.
+async fn take_in(scope: &Arc<RunScope>, response: ChatResponse, last: Option<Limit>) -> NodeOutput {
+    let ChatResponse {
+        message: answer,
+        finish_reason,
+        usage,
+    } = response;
+    let calls = answer.tool_calls.clone();
+    tracing::debug!(agent = &*scope.config.name, calls = calls.len(), %finish_reason, "the model replied");
+    scope.record(|record| {
+        record.usage += usage.unwrap_or_default();
+        record.finish_reason = Some(finish_reason.clone());
+        if calls.is_empty() {
+            record.text.clone_from(&answer.text);
+        }
+    });
+    let text = answer.text.clone();
+    let message = Message::from(answer);
+    scope
+        .sink
+        .send(EventKind::ModelFinished {
+            message: message.clone(),
+            finish_reason,
+            usage,
+        })
+        .await;
+    let mut update = StateUpdate::new().message(message);
+    match last {
+        // The model was offered no tools; should it call some all the same, they do not run.
+        Some(limit) => {
+            for call in &calls {
+                update = update.answer(ToolResult::error(
+                    call,
+                    "Error: no tool runs any more: a limit was reached",
+                ));
+            }
+            scope.leave(
+                Outcome::LimitReached(limit),
+                scope.with_answer(update, &text),
+            )
+        }
+        None if calls.is_empty() => {
+            scope.leave(Outcome::Finished, scope.with_answer(update, &text))
+        }
+        None => NodeOutput::from(update),
+    }
+}
+
+impl RunScope {
+    /// The run that this node works for.
+    pub(super) fn of(context: &NodeContext) -> Result<Arc<Self>, BoxError> {
+        context
+            .extensions()
+            .get::<Arc<Self>>()
+            .cloned()
+            .ok_or_else(|| "a node of an agent runs outside of its agent".into())
+    }
+
+    /// Ends the run with this outcome and a last update.
+    pub(super) fn leave(&self, outcome: Outcome, update: StateUpdate) -> NodeOutput {
+        self.end(outcome);
+        NodeOutput::from(update).goto(END)
+    }
+
+    /// The update with the answer's text under the agent's output key [B6].
+    pub(super) fn with_answer(&self, update: StateUpdate, text: &str) -> StateUpdate {
+        match &self.config.output_key {
+            Some(key) => update.put(key.as_str(), text.into()),
+            None => update,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! An agent: its configuration and its graph.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::builder::ReactAgentBuilder;
+use super::input::Input;
+use super::limits::Limits;
+use super::policy::ErrorPolicy;
+use super::run::RunRequest;
+use crate::graph::CompiledGraph;
+use crate::model::{ChatModel, ChatOptions, ToolList};
+use crate::tool::{Hosts, ToolSet};
+
+/// Everything an agent was built with.
+pub(super) struct Config {
+    pub(super) name: Arc<str>,
+    pub(super) description: String,
+    pub(super) model: Arc<dyn ChatModel>,
+    pub(super) tools: ToolSet,
+    pub(super) tool_list: ToolList,
+    pub(super) system_prompt: Option<crate::message::Message>,
+    pub(super) instruction: Option<String>,
+    pub(super) options: ChatOptions,
+    pub(super) output_key: Option<String>,
+    pub(super) parallel: bool,
+    pub(super) max_parallel: usize,
+    pub(super) tool_timeout: Duration,
+    pub(super) blocking_in_place: bool,
+    pub(super) limits: Limits,
+    pub(super) error_policy: ErrorPolicy,
+    pub(super) hosts: Hosts,
+    pub(super) metadata: Arc<Map<String, Value>>,
+    pub(super) streaming: bool,
+}
+
+/// An agent: a model, its tools, and the graph that lets one use the other.
+///
+/// Cloning is cheap; runs of one agent are independent and may go on side by side.
+///
+/// ```
+/// use agent_core::model::{ScriptedModel, scripted::{calls, says}};
+/// use agent_core::{ReactAgent, tool, tools};
+///
+/// /// Current temperature of a city.
+/// #[tool]
+/// async fn temperature(city: &str) -> String {
+///     format!("{city}: 4 °C")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let model = ScriptedModel::new([
+///     calls("temperature", serde_json::json!({"city": "Oslo"})),
+///     says("It is 4 °C in Oslo."),
+/// ]);
+/// let agent = ReactAgent::builder("assistant", model)
+///     .tools(tools![temperature])
+///     .build()?;
+///
+/// let output = agent.run("How warm is Oslo?").await?;
+/// assert_eq!(output.text(), "It is 4 °C in Oslo.");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct ReactAgent {
+    pub(super) config: Arc<Config>,
+    pub(super) graph: CompiledGraph,
+}
+
+impl ReactAgent {
+    /// Starts an agent around the two things it cannot do without.
+    pub fn builder(name: impl Into<String>, model: impl ChatModel + 'static) -> ReactAgentBuilder {
+        ReactAgentBuilder::new(name.into(), Arc::new(model))
+    }
+
+    /// Prepares a run; await it for its output, or stream its events.
+    pub fn run(&self, input: impl Into<Input>) -> RunRequest {
+        RunRequest::new(self.clone(), input.into())
+    }
+
+    /// The agent's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.config.name
+    }
+
+    /// What the agent is for, when it is a tool of another.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.config.description
+    }
+
+    /// The agent's tools, in the order the model sees them.
+    #[must_use]
+    pub fn tools(&self) -> &ToolSet {
+        &self.config.tools
+    }
+
+    /// The agent's graph, for example to print its picture [B3].
+    #[must_use]
+    pub fn graph(&self) -> &CompiledGraph {
+        &self.graph
+    }
+}
+
+impl fmt::Debug for ReactAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReactAgent")
+            .field("name", &self.config.name)
+            .field("tools", &self.config.tools)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,219 @@
+//! What one run is given, and the stream of its events.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_core::Stream;
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::drive::drive;
+use super::error::AgentError;
+use super::input::Input;
+use super::react::ReactAgent;
+use crate::boxed::BoxFuture;
+use crate::event::{AgentEvent, EventKind, RunOutput, channel};
+use crate::model::ChatOptions;
+use crate::state::StateUpdate;
+use crate::tool::{Hosts, IntoTools, ToolCallback};
+
+/// A run that has not begun. Await it for its output, or stream its events; both are the
+/// same run.
+///
+/// Dropping the stream, or the future of the awaited run, cancels it at once: the model
+/// request is closed and every async tool is dropped.
+#[must_use = "a run does nothing until it is awaited or streamed"]
+pub struct RunRequest {
+    pub(super) agent: ReactAgent,
+    pub(super) input: Input,
+    pub(super) thread: Option<String>,
+    pub(super) options: ChatOptions,
+    pub(super) hosts: Hosts,
+    pub(super) metadata: Map<String, Value>,
+    pub(super) tools: Vec<Arc<dyn ToolCallback>>,
+    pub(super) state: StateUpdate,
+    pub(super) deadline: Option<Duration>,
+    pub(super) token: CancellationToken,
+    pub(super) streaming: Option<bool>,
+}
+
+impl RunRequest {
+    pub(super) fn new(agent: ReactAgent, input: Input) -> Self {
+        Self {
+            agent,
+            input,
+            thread: None,
+            options: ChatOptions::new(),
+            hosts: Hosts::default(),
+            metadata: Map::new(),
+            tools: Vec::new(),
+            state: StateUpdate::new(),
+            deadline: None,
+            token: CancellationToken::new(),
+            streaming: None,
+        }
+    }
+
+    /// The thread the run belongs to. It needs a saver, which no agent has yet: the run ends
+    /// with [`AgentError::NoSaver`].
+    pub fn thread(mut self, id: impl Into<String>) -> Self {
+        self.thread = Some(id.into());
+        self
+    }
+
+    /// Settings of the model calls, over those of the agent [B7].
+    pub fn options(mut self, options: ChatOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Lends a value to the tools, over the agent's of that type.
+    pub fn host<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.hosts.insert(value);
+        self
+    }
+
+    /// Adds metadata that tools can read, over the agent's of that key.
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+
+    /// Adds tools in front of the agent's; where a name is there twice, these win.
+    pub fn tools(mut self, tools: impl IntoTools) -> Self {
+        self.tools.extend(tools.into_tools());
+        self
+    }
+
+    /// Sets a key of the state the run starts with, for example for the instruction.
+    pub fn state(mut self, key: impl Into<Arc<str>>, value: impl Into<Value>) -> Self {
+        self.state = self.state.put(key, value.into());
+        self
+    }
+
+    /// The longest the run may take, from its first poll. When it is over, the run ends with
+    /// `LimitReached(Deadline)`. Default: no limit.
+    pub fn deadline(mut self, limit: Duration) -> Self {
+        self.deadline = Some(limit);
+        self
+    }
+
+    /// A token that cancels the run: it ends with the outcome `Cancelled`.
+    pub fn cancel_token(mut self, token: CancellationToken) -> Self {
+        self.token = token;
+        self
+    }
+
+    /// Whether the model is asked for its reply as it is written. Default: the agent's.
+    pub fn streaming(mut self, streaming: bool) -> Self {
+        self.streaming = Some(streaming);
+        self
+    }
+
+    /// Starts the run as a stream of its events. Nothing happens until it is polled.
+    pub fn stream(self) -> RunStream {
+        let name = Arc::clone(&self.agent.config.name);
+        let (sink, events) = channel();
+        RunStream {
+            agent: name,
+            sequence: 0,
+            events,
+            run: Some(Box::pin(drive(self, sink))),
+            end: None,
+        }
+    }
+}
+
+impl IntoFuture for RunRequest {
+    type Output = Result<RunOutput, AgentError>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let mut events = self.stream();
+        Box::pin(async move {
+            while let Some(event) = events.next().await {
+                if let EventKind::RunFinished(output) = event?.kind {
+                    return Ok(output);
+                }
+            }
+            Err(AgentError::AlreadyOver)
+        })
+    }
+}
+
+impl fmt::Debug for RunRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunRequest")
+            .field("agent", &self.agent.name())
+            .field("thread", &self.thread)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The events of a run. It drives the run: a reader that stops polling pauses it, dropping
+/// the stream cancels it.
+#[must_use = "a run does nothing until its stream is polled"]
+pub struct RunStream {
+    agent: Arc<str>,
+    sequence: u64,
+    events: mpsc::Receiver<EventKind>,
+    run: Option<BoxFuture<'static, Result<RunOutput, AgentError>>>,
+    end: Option<Result<RunOutput, AgentError>>,
+}
+
+impl RunStream {
+    /// The next event; `None` after the run is over. Cancel-safe.
+    pub async fn next(&mut self) -> Option<Result<AgentEvent, AgentError>> {
+        std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    fn number(&mut self, kind: EventKind) -> AgentEvent {
+        self.sequence += 1;
+        AgentEvent::new(self.sequence, Arc::clone(&self.agent), kind)
+    }
+}
+
+impl Stream for RunStream {
+    type Item = Result<AgentEvent, AgentError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if let Poll::Ready(Some(kind)) = self.events.poll_recv(context) {
+                return Poll::Ready(Some(Ok(self.number(kind))));
+            }
+            if let Some(run) = &mut self.run {
+                match run.as_mut().poll(context) {
+                    Poll::Ready(end) => {
+                        // What it still holds, for example a host value, is let go before the last event.
+                        self.run = None;
+                        self.end = Some(end);
+                    }
+                    // It may have spoken while it was polled.
+                    Poll::Pending => match self.events.poll_recv(context) {
+                        Poll::Ready(Some(kind)) => return Poll::Ready(Some(Ok(self.number(kind)))),
+                        _ => return Poll::Pending,
+                    },
+                }
+                continue;
+            }
+            return Poll::Ready(match self.end.take() {
+                Some(Ok(output)) => Some(Ok(self.number(EventKind::RunFinished(output)))),
+                Some(Err(error)) => Some(Err(error)),
+                None => None,
+            });
+        }
+    }
+}
+
+impl fmt::Debug for RunStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunStream")
+            .field("agent", &self.agent)
+            .field("sequence", &self.sequence)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,231 @@
+//! The calls of one turn: limits first, then one after another or side by side, results
+//! always in call order and exactly one each.
+//!
+//! Not here: how one call runs (`agent::call`).
+
+use std::sync::Arc;
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use tokio::time::Instant;
+
+use super::call::{CallEnd, Ended, run_call};
+use super::error::AgentError;
+use super::limits::OnLimit;
+use super::scope::RunScope;
+use crate::boxed::{BoxError, BoxFuture};
+use crate::event::{EventKind, Limit, Outcome};
+use crate::graph::{NodeAction, NodeContext, NodeOutput, State, StateUpdate};
+use crate::message::{Message, ToolCall, ToolResult};
+use crate::model::FinishReason;
+
+/// The node that runs tool calls.
+#[derive(Debug)]
+pub(super) struct ToolNode;
+
+impl NodeAction for ToolNode {
+    fn run<'a>(
+        &'a self,
+        state: State,
+        context: &'a NodeContext,
+    ) -> BoxFuture<'a, Result<NodeOutput, BoxError>> {
+        Box::pin(async move {
+            let scope = RunScope::of(context)?;
+            // Calls that have a result already are not run again [C7].
+            let calls: Vec<ToolCall> = state.transcript().open_calls().cloned().collect();
+            let (plans, reached) = admit(&scope, calls);
+            let ends = run_all(&scope, &state, plans).await?;
+            Ok(take_in(&scope, &state, ends, reached).await)
+        })
+    }
+}
+
+/// A call, and why it must not run if it must not.
+struct Plan {
+    call: ToolCall,
+    refused: Option<String>,
+}
+
+/// Counts the calls in order and refuses those over a limit.
+fn admit(scope: &RunScope, calls: Vec<ToolCall>) -> (Vec<Plan>, Option<Limit>) {
+    let limits = &scope.config.limits;
+    let mut reached = None;
+    let plans = calls
+        .into_iter()
+        .map(|call| {
+            let over = match &reached {
+                // Nothing more runs once the run is about to stop.
+                Some(limit) if limits.on_limit != OnLimit::ErrorResult => Err(Limit::clone(limit)),
+                _ => scope.record(|record| record.counts.tool_call(&call.name, limits)),
+            };
+            let refused = over.err().map(|limit| {
+                let text = limit_text(&limit);
+                reached.get_or_insert(limit);
+                text
+            });
+            Plan { call, refused }
+        })
+        .collect();
+    (plans, reached)
+}
+
+fn limit_text(limit: &Limit) -> String {
+    match limit {
+        Limit::ToolCallsOf(tool) => {
+            format!("Error: not run: the limit of calls of `{tool}` is reached")
+        }
+        _ => "Error: not run: the limit of tool calls is reached".to_owned(),
+    }
+}
+
+/// Runs the plans; an error ends the turn and drops the calls that are still running.
+async fn run_all(
+    scope: &Arc<RunScope>,
+    state: &State,
+    plans: Vec<Plan>,
+) -> Result<Vec<CallEnd>, AgentError> {
+    let parallel = scope.config.parallel && plans.len() > 1;
+    if !parallel {
+        let mut ends = Vec::with_capacity(plans.len());
+        for plan in plans {
+            ends.push(run_plan(scope, state, plan, None).await?);
+        }
+        return Ok(ends);
+    }
+    let started = Instant::now();
+    let mut ends: Vec<(usize, CallEnd)> = stream::iter(plans.into_iter().enumerate())
+        .map(async |(position, plan)| {
+            let end = run_plan(scope, state, plan, Some(started)).await?;
+            Ok::<_, AgentError>((position, end))
+        })
+        .buffer_unordered(scope.config.max_parallel)
+        .try_collect()
+        .await?;
+    ends.sort_by_key(|(position, _)| *position);
+    Ok(ends.into_iter().map(|(_, end)| end).collect())
+}
+
+async fn run_plan(
+    scope: &Arc<RunScope>,
+    state: &State,
+    plan: Plan,
+    waiting_since: Option<Instant>,
+) -> Result<CallEnd, AgentError> {
+    match plan.refused {
+        Some(text) => Ok(CallEnd::refused(ToolResult::error(&plan.call, text))),
+        None => {
+            run_call(
+                scope,
+                state,
+                plan.call,
+                waiting_since.unwrap_or_else(Instant::now),
+            )
+            .await
+        }
+    }
+}
+
+/// Puts results and state updates together in call order, and decides how the run goes on.
+async fn take_in(
+    scope: &RunScope,
+    state: &State,
+    ends: Vec<CallEnd>,
+    reached: Option<Limit>,
+) -> NodeOutput {
+    let mut update = StateUpdate::new();
+    let mut results = Vec::new();
+    let mut interrupts = Vec::new();
+    let mut direct = reached.is_none() && !ends.is_empty();
+    for end in ends {
+        direct &= end.direct;
+        update.extend(end.update);
+        match end.ended {
+            Ended::Result(result) => results.push(result),
+            Ended::Interrupt(interrupt) => interrupts.push(interrupt),
+        }
+    }
+    direct &= interrupts.is_empty() && earlier_results_are_direct(scope, state);
+    for result in &results {
+        update = update.answer(result.clone());
+    }
+    if !interrupts.is_empty() {
+        scope
+            .sink
+            .send(EventKind::Interrupted(interrupts.clone()))
+            .await;
+        return scope.leave(Outcome::Interrupted(interrupts), update);
+    }
+    if scope.token.is_cancelled() {
+        return scope.leave(Outcome::Cancelled, update);
+    }
+    match reached {
+        Some(limit) if scope.config.limits.on_limit == OnLimit::Stop => {
+            return scope.leave(Outcome::LimitReached(limit), update);
+        }
+        Some(limit) if scope.config.limits.on_limit == OnLimit::LastAnswer => {
+            scope.record(|record| record.last_answer = Some(limit));
+        }
+        _ => {}
+    }
+    if direct {
+        let mut all: Vec<ToolResult> = state.transcript().partial_results().cloned().collect();
+        all.extend(results);
+        return return_direct(scope, state, update, all);
+    }
+    NodeOutput::from(update)
+}
+
+/// The results are the answer, word for word [C13].
+fn return_direct(
+    scope: &RunScope,
+    state: &State,
+    update: StateUpdate,
+    results: Vec<ToolResult>,
+) -> NodeOutput {
+    let results = in_call_order(state, results);
+    let text = direct_text(&results);
+    scope.record(|record| {
+        record.text.clone_from(&text);
+        record.finish_reason = Some(FinishReason::ReturnDirect);
+        record.direct_results = results;
+    });
+    let update = update.message(Message::assistant(text.clone()));
+    scope.leave(Outcome::Finished, scope.with_answer(update, &text))
+}
+
+fn in_call_order(state: &State, mut results: Vec<ToolResult>) -> Vec<ToolResult> {
+    let calls = state.messages().last().map_or(&[][..], Message::tool_calls);
+    results.sort_by_key(|result| calls.iter().position(|call| call.id == result.call_id));
+    results
+}
+
+/// One result as it is; several as a JSON array, in which JSON stands as it is [rd.2].
+fn direct_text(results: &[ToolResult]) -> String {
+    if let [result] = results {
+        return result.text();
+    }
+    let values: Vec<serde_json::Value> = results
+        .iter()
+        .map(|result| {
+            let text = result.text();
+            match text.trim_start().as_bytes().first() {
+                Some(b'{' | b'[') => {
+                    serde_json::from_str(&text).unwrap_or(serde_json::Value::String(text))
+                }
+                _ if text == "null" => serde_json::Value::Null,
+                _ => serde_json::Value::String(text),
+            }
+        })
+        .collect();
+    serde_json::Value::Array(values).to_string()
+}
+
+/// Calls that were answered before this turn count for the AND as well [TN-15].
+fn earlier_results_are_direct(scope: &RunScope, state: &State) -> bool {
+    state.transcript().partial_results().all(|result| {
+        !result.is_error
+            && scope
+                .tools
+                .get(&result.name)
+                .is_some_and(|tool| tool.metadata().is_return_direct())
+    })
+}

@@ -1,0 +1,298 @@
+//! The one HTTP client: where a request goes, how long it waits, what stays secret.
+//!
+//! [`Endpoint::post`] sends a body of pieces and gives back a [`Reply`], whose bytes are
+//! read one piece at a time. Redirects are not followed, because a key would go with them.
+//!
+//! Not here: what the bytes mean (`sse`, and each provider's own files).
+
+mod body;
+mod secrets;
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+use tokio::time::Instant;
+
+use super::{ModelError, ModelErrorKind, Timeouts};
+
+pub(crate) use body::{Pieces, shared};
+pub(crate) use secrets::{Secrets, mask_url};
+
+/// How long the end of a body may take after the last word of the answer.
+const DRAIN: Duration = Duration::from_millis(20);
+
+/// What kind of answer a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expect {
+    EventStream,
+    Json,
+}
+
+/// One URL that requests are posted to.
+pub(crate) struct Endpoint {
+    url: reqwest::Url,
+    /// The URL as it may be shown.
+    shown: String,
+    headers: HeaderMap,
+    secrets: Secrets,
+    timeouts: Timeouts,
+    client: OnceLock<reqwest::Client>,
+}
+
+impl Endpoint {
+    /// Checks the base URL and the headers. `path` is put behind the base's own path.
+    pub(crate) fn new(
+        base_url: &str,
+        path: &[&str],
+        headers: &[(String, String)],
+        timeouts: Timeouts,
+    ) -> Result<Self, ModelError> {
+        let shown = mask_url(base_url);
+        let wrong = |why: &str| configuration(format!("base URL `{shown}` {why}"));
+        let mut url =
+            reqwest::Url::parse(base_url).map_err(|error| wrong(&format!("is no URL: {error}")))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(wrong("must start with `http://` or `https://`"));
+        }
+        url.path_segments_mut()
+            .map_err(|()| wrong("cannot have a path"))?
+            .pop_if_empty()
+            .extend(path);
+        url.set_fragment(None);
+
+        let mut secrets = Secrets::default();
+        secrets.add(url.password().unwrap_or_default());
+        secrets.add(url.query().unwrap_or_default());
+        let mut map = HeaderMap::new();
+        map.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        );
+        for (name, value) in headers {
+            let header = HeaderName::try_from(name)
+                .map_err(|_| configuration(format!("`{name}` is no name of an HTTP header")))?;
+            let mut text = HeaderValue::try_from(value).map_err(|_| {
+                configuration(format!(
+                    "the value of header `{name}` holds a character that no header may hold"
+                ))
+            })?;
+            // Any header may carry a key; none is logged by the layers below.
+            text.set_sensitive(true);
+            map.insert(header, text);
+            secrets.add(value.strip_prefix("Bearer ").unwrap_or(value));
+        }
+        Ok(Self {
+            shown: mask_url(url.as_str()),
+            url,
+            headers: map,
+            secrets,
+            timeouts,
+            client: OnceLock::new(),
+        })
+    }
+
+    /// The URL without user, password and query.
+    pub(crate) fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// The host, to tell providers apart.
+    pub(crate) fn host(&self) -> &str {
+        self.url.host_str().unwrap_or_default()
+    }
+
+    /// The text with every secret of this endpoint masked.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        self.secrets.mask(text)
+    }
+
+    /// Posts the pieces, in order, as one body.
+    pub(crate) async fn post(
+        self: Arc<Self>,
+        pieces: Vec<Bytes>,
+        expect: Expect,
+    ) -> Result<Reply, ModelError> {
+        let started = Instant::now();
+        let (accept, limit) = match expect {
+            Expect::EventStream => ("text/event-stream", self.timeouts.first_byte),
+            Expect::Json => ("application/json", self.timeouts.whole),
+        };
+        let request = self
+            .client()?
+            .post(self.url.clone())
+            .headers(self.headers.clone())
+            .header(header::ACCEPT, accept)
+            .body(reqwest::Body::wrap(Pieces::new(pieces)));
+        let limit = limit.min(self.timeouts.whole);
+        match tokio::time::timeout(limit, request.send()).await {
+            Ok(Ok(response)) => Ok(Reply {
+                response,
+                deadline: started + self.timeouts.whole,
+                endpoint: self,
+            }),
+            Ok(Err(error)) => Err(self.transport(error)),
+            Err(_) => Err(ModelError::new(
+                ModelErrorKind::Timeout,
+                format!("no answer from `{}` within {limit:?}", self.shown),
+            )),
+        }
+    }
+
+    fn client(&self) -> Result<&reqwest::Client, ModelError> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let failed = |error: &dyn std::error::Error| {
+            configuration(format!("the HTTP client cannot be set up: {error}"))
+        };
+        let tls = tls(self.url.scheme() == "https").map_err(|error| failed(&error))?;
+        let client = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls)
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(self.timeouts.connect)
+            .pool_idle_timeout(Duration::from_secs(50))
+            .build()
+            .map_err(|error| failed(&error))?;
+        Ok(self.client.get_or_init(|| client))
+    }
+
+    fn transport(&self, error: reqwest::Error) -> ModelError {
+        let error = error.without_url();
+        let (kind, what) = if error.is_connect() && error.is_timeout() {
+            (ModelErrorKind::Timeout, "connecting took too long")
+        } else if error.is_timeout() {
+            (ModelErrorKind::Timeout, "the call took too long")
+        } else if error.is_connect() {
+            (ModelErrorKind::Transport, "cannot connect")
+        } else {
+            (ModelErrorKind::Transport, "the connection broke")
+        };
+        ModelError::new(kind, format!("{what}: `{}`", self.shown)).with_source(error)
+    }
+}
+
+fn configuration(message: String) -> ModelError {
+    ModelError::new(ModelErrorKind::Configuration, message)
+}
+
+/// TLS by rustls with ring. The system's roots take milliseconds to load, so a plain `http`
+/// endpoint gets none: it never speaks TLS, since redirects are not followed.
+fn tls(roots: bool) -> Result<rustls::ClientConfig, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()?;
+    if !roots {
+        return Ok(builder
+            .with_root_certificates(rustls::RootCertStore::empty())
+            .with_no_client_auth());
+    }
+    let verifier = rustls_platform_verifier::Verifier::new(provider)?;
+    Ok(builder
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth())
+}
+
+/// An answer whose body is still on its way. Dropping it closes the connection.
+pub(crate) struct Reply {
+    response: reqwest::Response,
+    deadline: Instant,
+    endpoint: Arc<Endpoint>,
+}
+
+impl Reply {
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    pub(crate) fn status(&self) -> u16 {
+        self.response.status().as_u16()
+    }
+
+    /// The words that go with the status, for example `Bad Gateway`.
+    pub(crate) fn reason(&self) -> &'static str {
+        self.response.status().canonical_reason().unwrap_or("")
+    }
+
+    /// The media type in lower case without parameters; empty if there is none.
+    pub(crate) fn media_type(&self) -> String {
+        let text = self.header(header::CONTENT_TYPE.as_str());
+        let media_type = text.split(';').next().unwrap_or_default();
+        media_type.trim().to_ascii_lowercase()
+    }
+
+    /// How long the server asks to wait, in whole seconds or in its own milliseconds header.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        let millis = self.header("retry-after-ms").parse::<u64>().ok();
+        let seconds = || self.header("retry-after").parse::<u64>().ok();
+        millis
+            .map(Duration::from_millis)
+            .or_else(|| seconds().map(Duration::from_secs))
+    }
+
+    fn header(&self, name: &str) -> &str {
+        let value = self.response.headers().get(name);
+        value.and_then(|value| value.to_str().ok()).unwrap_or("")
+    }
+
+    /// The next piece of the body; `None` at its end.
+    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, ModelError> {
+        let idle = self.endpoint.timeouts.idle;
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        match tokio::time::timeout(idle.min(left), self.response.chunk()).await {
+            Ok(Ok(chunk)) => Ok(chunk),
+            Ok(Err(error)) => Err(self.endpoint.transport(error)),
+            Err(_) if idle <= left => Err(ModelError::new(
+                ModelErrorKind::StreamIdleTimeout,
+                format!("nothing came from `{}` for {idle:?}", self.endpoint.shown),
+            )),
+            Err(_) => Err(ModelError::new(
+                ModelErrorKind::Timeout,
+                format!(
+                    "the answer of `{}` was not whole within {:?}",
+                    self.endpoint.shown, self.endpoint.timeouts.whole
+                ),
+            )),
+        }
+    }
+
+    /// The whole body, if it is not larger than `limit` bytes.
+    pub(crate) async fn whole(&mut self, limit: usize) -> Result<Vec<u8>, ModelError> {
+        let mut body = Vec::new();
+        while let Some(chunk) = self.chunk().await? {
+            if body.len() + chunk.len() > limit {
+                return Err(ModelError::new(
+                    ModelErrorKind::Decode,
+                    format!(
+                        "the answer of `{}` is larger than {limit} bytes",
+                        self.endpoint.shown
+                    ),
+                ));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
+
+    /// Reads over what little may be left behind the last word of the answer, so that the
+    /// connection can be used again. Waits for it only as long as nobody notices.
+    pub(crate) async fn drain(&mut self) {
+        let _ = tokio::time::timeout(DRAIN, async {
+            while let Ok(Some(_)) = self.response.chunk().await {}
+        })
+        .await;
+    }
+
+    /// The beginning of the body, as much as comes, at most `limit` bytes.
+    pub(crate) async fn beginning(&mut self, limit: usize) -> Vec<u8> {
+        let mut body = Vec::new();
+        while body.len() < limit
+            && let Ok(Some(chunk)) = self.chunk().await
+        {
+            body.extend_from_slice(&chunk[..chunk.len().min(limit - body.len())]);
+        }
+        body
+    }
+}

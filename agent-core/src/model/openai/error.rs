@@ -1,0 +1,221 @@
+//! Reads what went wrong out of an answer: an error status, an error object, a web page.
+
+use serde_json::Value;
+
+use crate::model::http::Reply;
+use crate::model::{ModelError, ModelErrorKind};
+
+/// Most bytes of an error's body that are read.
+const MAX_BODY: usize = 64 * 1024;
+
+/// Most characters of a server's text that an error message repeats.
+const MAX_SHOWN: usize = 500;
+
+/// What a server says about its error.
+#[derive(Debug, Default)]
+struct Details {
+    message: String,
+    code: Option<String>,
+    /// The `type` of the error.
+    class: String,
+    failed_generation: Option<String>,
+}
+
+impl Details {
+    /// Finds the error in one of the shapes servers give it.
+    fn find(body: &Value) -> Option<Self> {
+        let body = match body {
+            Value::Array(list) => list.first()?,
+            body => body,
+        };
+        match body.get("error") {
+            Some(Value::String(text)) => Some(Self {
+                message: text.clone(),
+                ..Self::read(body)
+            }),
+            Some(error @ Value::Object(_)) => Some(Self::read(error)),
+            _ => {
+                let says_error = [("object", "error"), ("type", "error"), ("status", "error")];
+                let says_error = says_error
+                    .iter()
+                    .any(|(key, word)| body.get(key).and_then(Value::as_str) == Some(word))
+                    || body.get("success") == Some(&Value::Bool(false));
+                let details = Self::read(body);
+                (says_error || !details.message.is_empty()).then_some(details)
+            }
+        }
+    }
+
+    fn read(error: &Value) -> Self {
+        let word = |key: &str| match error.get(key)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let details = || error.get("detail").map(Value::to_string);
+        Self {
+            message: word("message")
+                .or_else(|| word("detail"))
+                .or_else(details)
+                .unwrap_or_default(),
+            code: word("code"),
+            class: word("type").unwrap_or_default(),
+            failed_generation: word("failed_generation"),
+        }
+    }
+
+    fn says(&self, words: &[&str]) -> bool {
+        let code = self.code.as_deref().unwrap_or_default();
+        words
+            .iter()
+            .any(|word| code.contains(word) || self.class.contains(word))
+    }
+
+    fn number(&self) -> Option<u16> {
+        self.code.as_deref()?.parse().ok()
+    }
+
+    /// The kind that code and type tell, whatever the status.
+    fn kind(&self) -> Option<ModelErrorKind> {
+        if self.says(&["tool_use_failed"]) {
+            Some(ModelErrorKind::ToolGenerationFailed)
+        } else if self.number() == Some(429) || self.says(&["rate_limit", "insufficient_quota"]) {
+            Some(ModelErrorKind::RateLimited)
+        } else {
+            None
+        }
+    }
+
+    /// A kind of error that no waiting helps, though its status says otherwise.
+    fn is_final(&self) -> bool {
+        self.says(&["insufficient_quota"])
+    }
+
+    fn is_passing(&self) -> bool {
+        let words = [
+            "server_error",
+            "overloaded",
+            "timeout",
+            "unavailable",
+            "internal",
+        ];
+        self.number().is_some_and(|code| code == 408 || code >= 500) || self.says(&words)
+    }
+
+    fn onto(self, mut error: ModelError) -> ModelError {
+        if self.is_final() {
+            error = error.with_retryable(false);
+        }
+        if let Some(code) = self.code {
+            error = error.with_code(code);
+        }
+        if let Some(text) = self.failed_generation {
+            error = error.with_failed_generation(text);
+        }
+        error
+    }
+}
+
+/// The error an answer with a good status holds, if it holds one.
+pub(super) fn reported(text: &str, says_error: bool) -> Option<ModelError> {
+    let body = serde_json::from_str(text).ok()?;
+    let details = match Details::find(&body) {
+        Some(details) => details,
+        None if says_error => Details {
+            message: "the answer ended with an error".to_owned(),
+            class: "server_error".to_owned(),
+            ..Details::default()
+        },
+        None => return None,
+    };
+    let kind = details.kind().unwrap_or(ModelErrorKind::ProviderError);
+    let message = match &*details.message {
+        "" => "the provider reported an error".to_owned(),
+        message => format!("the provider reported an error: {}", shortened(message)),
+    };
+    let mut error = ModelError::new(kind, message);
+    if kind == ModelErrorKind::ProviderError {
+        error = error.with_retryable(details.is_passing());
+    }
+    Some(details.onto(error))
+}
+
+/// The error an answer with a bad status is.
+pub(super) async fn refused(mut reply: Reply) -> ModelError {
+    let status = reply.status();
+    let mut message = format!(
+        "`{}` answered {status} {}",
+        reply.endpoint().shown(),
+        reply.reason()
+    );
+    message.truncate(message.trim_end().len());
+    let body = reply.beginning(MAX_BODY).await;
+    let body = String::from_utf8_lossy(&body);
+    let is_page = is_page(&reply.media_type(), &body);
+    let details = serde_json::from_str(&body)
+        .ok()
+        .and_then(|body| Details::find(&body));
+    let details = details.unwrap_or_else(|| Details {
+        message: if is_page {
+            page(&body)
+        } else {
+            body.trim().to_owned()
+        },
+        ..Details::default()
+    });
+    if (300..400).contains(&status) {
+        message.push_str("; redirects are not followed, because the key would go with them");
+    } else if !details.message.is_empty() {
+        message.push_str(": ");
+        message.push_str(&shortened(&details.message));
+    }
+    let kind = details.kind().unwrap_or(match status {
+        401 | 403 => ModelErrorKind::Auth,
+        429 => ModelErrorKind::RateLimited,
+        400 | 404 | 413 | 422 => ModelErrorKind::InvalidRequest,
+        _ => ModelErrorKind::HttpStatus,
+    });
+    let mut error = ModelError::new(kind, message).with_status(status);
+    if let Some(wait) = reply.retry_after() {
+        error = error.with_retry_after(wait);
+    }
+    details
+        .onto(error)
+        .redacted(|text| reply.endpoint().redact(text))
+}
+
+/// The error a web page is, where an answer of the API was expected.
+pub(super) async fn not_the_api(mut reply: Reply) -> ModelError {
+    let body = reply.beginning(MAX_BODY).await;
+    let message = format!(
+        "`{}` answered with {}, which is no answer of a chat-completions API; is the base URL right?",
+        reply.endpoint().shown(),
+        page(&String::from_utf8_lossy(&body)),
+    );
+    ModelError::new(ModelErrorKind::UnexpectedContentType, message).with_status(reply.status())
+}
+
+/// True if this is a web page.
+pub(super) fn is_page(media_type: &str, body: &str) -> bool {
+    let start = body.trim_start().get(..9).unwrap_or_default();
+    media_type.contains("html")
+        || start.eq_ignore_ascii_case("<!doctype")
+        || start.to_ascii_lowercase().starts_with("<html")
+}
+
+fn page(body: &str) -> String {
+    let title = body
+        .split_once("<title>")
+        .and_then(|(_, rest)| rest.split_once("</title>"));
+    match title {
+        Some((title, _)) => format!("the HTML page `{}`", shortened(title.trim())),
+        None => "an HTML page".to_owned(),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,144 @@
+//! A function as written: attributes, visibility, signature, and the body as raw tokens.
+//!
+//! Not here: what any of it means to a tool.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt as _;
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, FnArg, Ident, LitStr, Meta, Signature, Token, Visibility};
+
+use crate::diagnostics::err;
+
+/// A function whose body is not looked at.
+pub(crate) struct FnItem {
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) visibility: Visibility,
+    pub(crate) signature: Signature,
+    body: TokenStream,
+}
+
+impl FnItem {
+    pub(crate) fn parse(item: TokenStream) -> darling::Result<Self> {
+        syn::parse2::<Parsed>(item)?.0
+    }
+
+    /// The function as the compiler may see it: without docs and `#[param]` on parameters.
+    pub(crate) fn without_helpers(&self) -> TokenStream {
+        let Self {
+            attributes,
+            visibility,
+            body,
+            ..
+        } = self;
+        let mut signature = self.signature.clone();
+        for input in &mut signature.inputs {
+            if let FnArg::Typed(parameter) = input {
+                parameter.attrs.retain(|attribute| !is_helper(attribute));
+            }
+        }
+        // Whoever writes a tool `async` for the sake of its siblings has nothing to await. In
+        // front, so that a level the user sets for the lint wins.
+        let unused_async = signature
+            .asyncness
+            .map(|_| quote! { #[allow(clippy::unused_async)] });
+        quote! { #unused_async #(#attributes)* #visibility #signature #body }
+    }
+}
+
+/// Is this attribute of a parameter for us alone?
+pub(crate) fn is_helper(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("doc") || attribute.path().is_ident("param")
+}
+
+/// The attributes that decide whether the item is there at all, without their neighbours:
+/// `cfg_attr(a, cfg(b), inline)` becomes `cfg_attr(a, cfg(b))`.
+pub(crate) fn conditions(attributes: &[Attribute]) -> Vec<TokenStream> {
+    let conditional = |meta: &Meta| condition(meta).map(|meta| quote! { #[#meta] });
+    let metas = attributes.iter().map(|attribute| &attribute.meta);
+    metas.filter_map(conditional).collect()
+}
+
+fn condition(meta: &Meta) -> Option<TokenStream> {
+    if meta.path().is_ident("cfg") {
+        return Some(meta.to_token_stream());
+    }
+    if !meta.path().is_ident("cfg_attr") {
+        return None;
+    }
+    let list = syn::punctuated::Punctuated::<Meta, Token![,]>::parse_terminated;
+    let parts = meta.require_list().ok()?.parse_args_with(list).ok()?;
+    let mut parts = parts.iter();
+    let predicate = parts.next()?;
+    let kept: Vec<_> = parts.filter_map(condition).collect();
+    (!kept.is_empty()).then(|| quote! { cfg_attr(#predicate, #(#kept),*) })
+}
+
+/// What the user let pass in the function, for the code that names its types and calls it.
+pub(crate) fn allowances(attributes: &[Attribute]) -> Vec<TokenStream> {
+    let allowance = |attribute: &Attribute| match &attribute.meta {
+        Meta::List(lints) if lints.path.is_ident("allow") || lints.path.is_ident("expect") => {
+            let lints = &lints.tokens;
+            Some(quote! { #[allow(#lints)] })
+        }
+        meta if meta.path().is_ident("deprecated") => Some(quote! { #[allow(deprecated)] }),
+        _ => None,
+    };
+    attributes.iter().filter_map(allowance).collect()
+}
+
+/// Errors of ours inside, syn's outside, because `Parse` knows only the latter.
+struct Parsed(darling::Result<FnItem>);
+
+impl Parse for Parsed {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attributes = Attribute::parse_outer(input)?;
+        let visibility = input.parse()?;
+        if !is_function(input) {
+            let found = input.cursor().token_stream().into_iter().next();
+            input.parse::<TokenStream>()?;
+            return Ok(Self(Err(not_a_function(&found.into_token_stream()))));
+        }
+        let signature: Signature = input.parse()?;
+        let body: TokenStream = input.parse()?;
+        if input.is_empty() && body.to_string() == ";" {
+            let fault = err!(body, "a tool needs a body; a trait's method cannot be one");
+            return Ok(Self(Err(fault)));
+        }
+        Ok(Self(Ok(FnItem {
+            attributes,
+            visibility,
+            signature,
+            body,
+        })))
+    }
+}
+
+fn is_function(input: ParseStream<'_>) -> bool {
+    let ahead = input.fork();
+    while !ahead.peek(Token![fn]) {
+        let qualifier = ahead.peek(Token![const])
+            || ahead.peek(Token![async])
+            || ahead.peek(Token![unsafe])
+            || ahead.peek(Token![extern]);
+        let skipped = if qualifier {
+            Ident::parse_any(&ahead).is_ok()
+        } else {
+            ahead.parse::<LitStr>().is_ok()
+        };
+        if !skipped {
+            return false;
+        }
+    }
+    true
+}
+
+fn not_a_function(found: &TokenStream) -> darling::Error {
+    if found.to_string() == "impl" {
+        return err!(
+            found,
+            "`#[tool]` on an `impl` block is not supported; put it on free functions"
+        );
+    }
+    err!(found, "`#[tool]` goes on a function: `fn` or `async fn`")
+}

@@ -1,0 +1,146 @@
+//! The keys of `#[tool(…)]` and of `#[param(…)]`. The function is not seen here.
+
+use darling::FromMeta;
+use darling::ast::NestedMeta;
+use darling::util::{Flag, SpannedValue};
+use proc_macro2::TokenStream;
+use syn::{Attribute, Ident, Meta, Path};
+
+use super::default::Default;
+use super::values;
+use crate::diagnostics::err;
+
+/// `#[tool(…)]`.
+#[derive(FromMeta)]
+pub(super) struct ToolArgs {
+    /// What the model calls the tool; else the function's name.
+    #[darling(default, with = values::tool_name)]
+    pub(super) name: Option<SpannedValue<String>>,
+    /// What the model reads about the tool; else the doc comment.
+    #[darling(default, with = values::text)]
+    pub(super) description: Option<SpannedValue<String>>,
+    /// The generated type's name; else the function's.
+    #[darling(default, rename = "type", with = values::type_name)]
+    pub(super) type_name: Option<Ident>,
+    /// The tool's output is the run's answer.
+    #[darling(default, with = values::switch)]
+    pub(super) return_direct: Option<bool>,
+    /// How long a call may take, in milliseconds.
+    #[darling(default, with = values::timeout)]
+    pub(super) timeout: Option<u64>,
+    /// What a second call would do.
+    #[darling(default, with = values::effect)]
+    pub(super) effect: Option<Effect>,
+    /// Every parameter's schema comes from `schemars`.
+    #[darling(default)]
+    pub(super) schemars: Flag,
+    /// Where `agent-core` is, if not at `::agent_core`.
+    #[darling(default, rename = "crate", with = values::root)]
+    pub(super) root: Option<Path>,
+    /// Whether `ToolSet::registered()` finds the tool; it does by default.
+    #[darling(default, with = values::switch)]
+    pub(super) register: Option<bool>,
+}
+
+impl ToolArgs {
+    pub(super) fn parse(tokens: TokenStream) -> darling::Result<Self> {
+        let items = NestedMeta::parse_meta_list(tokens)?;
+        let mut errors = darling::Error::accumulator();
+        let items = errors.handle(keys_once(items)).unwrap_or_default();
+        let args = errors.handle(Self::from_list(&items));
+        errors.finish()?;
+        args.ok_or_else(unread)
+    }
+
+    /// What the stub of a faulty tool needs, as far as it can be read.
+    pub(super) fn names(tokens: TokenStream) -> (Option<Path>, Option<Ident>) {
+        let items = NestedMeta::parse_meta_list(tokens).unwrap_or_default();
+        let value = |key: &str| {
+            items.iter().find_map(|item| match item {
+                NestedMeta::Meta(meta) if meta.path().is_ident(key) => Some(meta),
+                _ => None,
+            })
+        };
+        let root = value("crate").and_then(|meta| values::root(meta).ok()?);
+        let type_name = value("type").and_then(|meta| values::type_name(meta).ok()?);
+        (root, type_name)
+    }
+}
+
+/// `#[param(…)]`; several on one parameter are read as one.
+#[derive(FromMeta)]
+pub(super) struct ParamArgs {
+    /// What the model reads about the parameter; else its doc comment.
+    #[darling(default, with = values::text)]
+    pub(super) description: Option<SpannedValue<String>>,
+    /// The property's name; else the parameter's.
+    #[darling(default, with = values::parameter_name)]
+    pub(super) rename: Option<SpannedValue<String>>,
+    /// The value taken when the model leaves it out.
+    #[darling(default, with = Default::parse)]
+    pub(super) default: Option<Default>,
+    /// The schema comes from `schemars`.
+    #[darling(default)]
+    pub(super) schemars: Flag,
+}
+
+impl ParamArgs {
+    pub(super) fn parse(attributes: &[Attribute]) -> darling::Result<Self> {
+        let mut errors = darling::Error::accumulator();
+        let mut items = Vec::new();
+        for attribute in attributes {
+            if attribute.path().is_ident("param") {
+                items.extend(errors.handle(keys(&attribute.meta)).unwrap_or_default());
+            }
+        }
+        let items = errors.handle(keys_once(items)).unwrap_or_default();
+        let args = errors.handle(Self::from_list(&items));
+        errors.finish()?;
+        args.ok_or_else(unread)
+    }
+}
+
+/// The items if each is a key, and each key is there once.
+fn keys_once(items: Vec<NestedMeta>) -> darling::Result<Vec<NestedMeta>> {
+    let mut errors = darling::Error::accumulator();
+    let mut seen: Vec<&Path> = Vec::new();
+    for item in &items {
+        match item {
+            NestedMeta::Lit(value) => errors.push(err!(
+                value,
+                "a value needs its key in front: `description = \"…\"`"
+            )),
+            NestedMeta::Meta(meta) if seen.contains(&meta.path()) => {
+                let key = meta.path().get_ident().map(ToString::to_string);
+                let key = key.unwrap_or_default();
+                errors.push(err!(meta, "`{key}` is given twice"));
+            }
+            NestedMeta::Meta(meta) => seen.push(meta.path()),
+            NestedMeta::NameValueInvalidExpr(_) => {}
+        }
+    }
+    errors.finish_with(items)
+}
+
+// Never shown: without a value there are errors, and they are shown.
+fn unread() -> darling::Error {
+    err!(proc_macro2::Span::call_site(), "the keys cannot be read")
+}
+
+fn keys(meta: &Meta) -> darling::Result<Vec<NestedMeta>> {
+    match meta {
+        Meta::List(list) => Ok(NestedMeta::parse_meta_list(list.tokens.clone())?),
+        other => Err(err!(
+            other,
+            "`#[param]` takes its keys in parentheses: `#[param(rename = \"…\")]`"
+        )),
+    }
+}
+
+/// What a second call of a tool would do.
+#[derive(Clone, Copy)]
+pub(super) enum Effect {
+    Pure,
+    Idempotent,
+    Once,
+}

@@ -1,0 +1,52 @@
+//! The attribute `#[tool]`: arguments and signature, model, check, expansion.
+
+mod args;
+mod check;
+mod default;
+mod expand;
+mod model;
+mod names;
+mod param_type;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use darling::Error;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::diagnostics;
+use crate::signature::FnItem;
+use args::ToolArgs;
+use model::ToolFn;
+
+/// Expands the attribute. The function comes out in any case, so that one mistake in the
+/// attribute does not become one error at each of its callers.
+pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
+    let function = match FnItem::parse(item.clone()) {
+        Ok(function) => function,
+        Err(errors) => return diagnostics::after(item, errors),
+    };
+    let plain = function.without_helpers();
+    match try_expand(args.clone(), &function) {
+        Ok(generated) => quote! { #plain #generated },
+        Err(errors) => {
+            let stub = expand::stub(args, &function);
+            diagnostics::after(&quote! { #plain #stub }, errors)
+        }
+    }
+}
+
+fn try_expand(args: TokenStream, function: &FnItem) -> darling::Result<TokenStream> {
+    let mut errors = Error::accumulator();
+    let args = errors.handle(ToolArgs::parse(args));
+    errors.handle(check::signature(&function.signature));
+    let params = errors.handle(model::params(&function.signature));
+    let (Some(args), Some(params)) = (args, params) else {
+        return errors.finish().map(|()| TokenStream::new());
+    };
+    let tool = ToolFn::new(args, params, function);
+    errors.handle(check::tool(&tool));
+    errors.finish()?;
+    Ok(expand::tool(&tool))
+}

@@ -1,0 +1,130 @@
+//! A parameter's type: taken as it is, or owned and then borrowed.
+
+use darling::Error;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::{GenericArgument, PathArguments, Type, TypeReference};
+
+use crate::diagnostics::err;
+
+/// The type a parameter is decoded as.
+pub(super) struct ParamType {
+    /// As written, without the `&` at its top.
+    ty: Type,
+    borrowed: bool,
+}
+
+impl ParamType {
+    pub(super) fn new(ty: &Type) -> darling::Result<Self> {
+        let ty = ungrouped(ty);
+        let mut errors = Error::accumulator();
+        let (ty, borrowed) = match ty {
+            Type::Reference(reference) => {
+                top(reference, &mut errors);
+                (ungrouped(&reference.elem), true)
+            }
+            ty => (ty, false),
+        };
+        inside(ty, &mut errors);
+        errors.finish_with(Self {
+            ty: ty.clone(),
+            borrowed,
+        })
+    }
+
+    /// The owned type, whatever trait tells which that is.
+    pub(super) fn owned(&self, private: &TokenStream) -> TokenStream {
+        let ty = &self.ty;
+        if self.borrowed {
+            quote_spanned! {Span::mixed_site()=> <#ty as #private::ToOwned>::Owned }
+        } else {
+            ty.to_token_stream()
+        }
+    }
+
+    /// The argument for the function, from a local that holds the owned value.
+    pub(super) fn argument(&self, local: &TokenStream, private: &TokenStream) -> TokenStream {
+        let ty = &self.ty;
+        if self.borrowed {
+            quote_spanned! {Span::mixed_site()=> #private::Borrow::<#ty>::borrow(&#local) }
+        } else {
+            local.clone()
+        }
+    }
+}
+
+/// A type without parentheses and without the invisible group of a macro's `$ty:ty`.
+fn ungrouped(mut ty: &Type) -> &Type {
+    loop {
+        ty = match ty {
+            Type::Group(group) => &group.elem,
+            Type::Paren(paren) => &paren.elem,
+            other => return other,
+        };
+    }
+}
+
+fn top(reference: &TypeReference, errors: &mut darling::error::Accumulator) {
+    if let Some(token) = &reference.mutability {
+        errors.push(err!(
+            token,
+            "a tool cannot change its arguments: the model sends them by value; write `&T` or `T`"
+        ));
+    }
+    // `'_` says nothing, and any other is refused where the function declares it.
+    if let Some(lifetime) = &reference.lifetime
+        && lifetime.ident == "static"
+    {
+        errors.push(err!(
+            lifetime,
+            "an argument lives as long as the call, not `'static`; write `&T` or `T`"
+        ));
+    }
+}
+
+/// Refuses what no owned value can stand in for.
+fn inside(ty: &Type, errors: &mut darling::error::Accumulator) {
+    match ungrouped(ty) {
+        Type::Reference(reference) => {
+            let owned = owned_form(&reference.elem);
+            errors.push(err!(
+                reference.and_token,
+                "a reference may stand only at the top of a parameter's type; write {owned} here"
+            ));
+        }
+        Type::ImplTrait(ty) => errors.push(err!(
+            ty.impl_token,
+            "a tool cannot be generic: the schema needs one concrete type"
+        )),
+        Type::Slice(slice) => inside(&slice.elem, errors),
+        Type::Array(array) => inside(&array.elem, errors),
+        Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| inside(ty, errors)),
+        Type::Path(path) => path
+            .path
+            .segments
+            .iter()
+            .for_each(|segment| inside_arguments(&segment.arguments, errors)),
+        _ => {}
+    }
+}
+
+fn inside_arguments(arguments: &PathArguments, errors: &mut darling::error::Accumulator) {
+    let PathArguments::AngleBracketed(arguments) = arguments else {
+        return;
+    };
+    for argument in &arguments.args {
+        if let GenericArgument::Type(ty) = argument {
+            inside(ty, errors);
+        }
+    }
+}
+
+/// Only a hint in a message: no expansion depends on how a type is spelled.
+fn owned_form(ty: &Type) -> String {
+    match ungrouped(ty) {
+        Type::Path(path) if path.path.is_ident("str") => "`String`".to_owned(),
+        Type::Path(path) if path.path.is_ident("Path") => "`PathBuf`".to_owned(),
+        Type::Slice(_) => "a `Vec`".to_owned(),
+        _ => "the type without `&`".to_owned(),
+    }
+}

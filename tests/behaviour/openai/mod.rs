@@ -1,0 +1,398 @@
+//! The client for chat-completions endpoints, against a local server.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod cases;
+mod recordings;
+mod request;
+
+use std::time::Duration;
+
+use agent_core::Message;
+use agent_core::message::Transcript;
+use agent_core::model::openai::OpenAiBuilder;
+use agent_core::model::{
+    Accumulator, ChatModel as _, ChatRequest, ChatResponse, ModelDelta, ModelError, ModelErrorKind,
+    OpenAi, Timeouts,
+};
+use agent_tests::replay::{Answer, ReplayServer};
+use futures_util::StreamExt as _;
+
+const HELLO: &str = r#"data: {"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]}
+
+"#;
+const END: &str = r#"data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}
+
+data: [DONE]
+
+"#;
+
+/// What came of one request.
+struct Outcome {
+    result: Result<ChatResponse, ModelError>,
+    /// The text handed out, also before an error.
+    text: String,
+    calls_before_end: usize,
+}
+
+fn client(server: &ReplayServer) -> OpenAiBuilder {
+    OpenAi::builder().base_url(server.url()).model("m")
+}
+
+fn request() -> ChatRequest {
+    let transcript = Transcript::from_messages([Message::user("Hi")]).unwrap();
+    ChatRequest::new(transcript).unwrap()
+}
+
+/// Asks a server that gives this one answer.
+async fn ask(answer: Answer, is_stream: bool) -> Outcome {
+    let server = ReplayServer::start([answer]).await;
+    let model = client(&server).build().unwrap();
+    if !is_stream {
+        return Outcome {
+            result: model.chat(request()).await,
+            text: String::new(),
+            calls_before_end: 0,
+        };
+    }
+    stream(&model).await
+}
+
+async fn stream(model: &OpenAi) -> Outcome {
+    let mut deltas = model.stream(request());
+    let mut accumulator = Accumulator::new();
+    let (mut text, mut calls_before_end) = (String::new(), 0);
+    while let Some(delta) = deltas.next().await {
+        match delta {
+            Ok(delta) => {
+                match &delta {
+                    ModelDelta::Text(piece) => text.push_str(piece),
+                    ModelDelta::ToolCall(_) => calls_before_end += 1,
+                    _ => {}
+                }
+                accumulator.push(delta);
+            }
+            Err(error) => {
+                return Outcome {
+                    result: Err(error),
+                    text,
+                    calls_before_end,
+                };
+            }
+        }
+    }
+    Outcome {
+        result: accumulator.finish(),
+        text,
+        calls_before_end,
+    }
+}
+
+fn waits(idle: Duration) -> Timeouts {
+    Timeouts::new().idle(idle)
+}
+
+/// The error and everything a reporter would print with it.
+fn printed(error: &ModelError) -> String {
+    let mut text = format!("{error} {error:?}");
+    let mut source = std::error::Error::source(error);
+    while let Some(error) = source {
+        text += &format!(" {error} {error:?}");
+        source = error.source();
+    }
+    text
+}
+
+// ex-19
+#[tokio::test]
+async fn the_key_is_never_printed_not_even_if_the_server_repeats_it() {
+    let said =
+        r#"{"error":{"message":"Incorrect API key provided: sk-live-9","code":"sk-live-9"}}"#;
+    let server = ReplayServer::start([
+        Answer::status(401).piece(said),
+        Answer::events(format!("data: {said}\n\n")),
+    ])
+    .await;
+    let url = server.url().replace("//", "//k:sk-live-9@") + "?key=sk-live-9";
+    let builder = OpenAi::builder()
+        .base_url(&url)
+        .model("m")
+        .api_key("sk-live-9")
+        .header("x-key", "sk-live-9");
+    let gone = OpenAi::builder()
+        .base_url("http://k:sk-live-9@127.0.0.1:1/v1?key=sk-live-9")
+        .model("m");
+    let wrong = OpenAi::builder()
+        .base_url("http://k:sk-live-9@:x/v1")
+        .model("m")
+        .build()
+        .unwrap_err();
+
+    let shown = format!("{builder:?}");
+    let model = builder.build().unwrap();
+    let refused = model.chat(request()).await.unwrap_err();
+    let reported = stream(&model).await.result.unwrap_err();
+    let unreachable = gone.build().unwrap().chat(request()).await.unwrap_err();
+
+    let all = [
+        shown,
+        format!("{model:?}"),
+        printed(&refused),
+        printed(&reported),
+        printed(&unreachable),
+        printed(&wrong),
+    ];
+    for text in &all {
+        assert!(!text.contains("sk-live-9"), "{text}");
+    }
+    assert_eq!(refused.kind(), ModelErrorKind::Auth);
+    assert!(
+        refused
+            .to_string()
+            .ends_with("Incorrect API key provided: ***"),
+        "{refused}"
+    );
+    assert_eq!(
+        server.requests()[0].header("authorization"),
+        "Bearer sk-live-9"
+    );
+    assert_eq!(
+        server.requests()[0].target,
+        "POST /v1/chat/completions?key=sk-live-9"
+    );
+}
+
+#[tokio::test]
+async fn dropping_the_stream_closes_the_connection() {
+    let server = ReplayServer::start([Answer::events(HELLO).then_hang()]).await;
+    let mut deltas = client(&server).build().unwrap().stream(request());
+    let first = deltas.next().await.unwrap().unwrap();
+
+    drop(deltas);
+
+    server.closed().await;
+    assert_eq!(first, ModelDelta::Text("Hello".to_owned()));
+}
+
+#[tokio::test]
+async fn dropping_a_plain_call_closes_the_connection() {
+    let server = ReplayServer::start([Answer::silence()]).await;
+    let model = client(&server).build().unwrap();
+
+    let call = tokio::spawn(model.chat(request()));
+    while server.requests().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    call.abort();
+
+    server.closed().await;
+}
+
+// ex-40
+#[tokio::test]
+async fn a_stream_that_falls_silent_ends_with_an_error() {
+    for text in ["", HELLO] {
+        let server = ReplayServer::start([Answer::events(text).then_hang()]).await;
+        let model = client(&server)
+            .timeouts(waits(Duration::from_millis(50)))
+            .build()
+            .unwrap();
+
+        let outcome = stream(&model).await;
+
+        let error = outcome.result.unwrap_err();
+        assert_eq!(error.kind(), ModelErrorKind::StreamIdleTimeout);
+        assert!(error.is_retryable());
+        assert!(error.to_string().ends_with("for 50ms"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_is_a_timeout() {
+    let server = ReplayServer::start([Answer::silence(), Answer::silence()]).await;
+    let limit = Duration::from_millis(50);
+    let head = client(&server)
+        .timeouts(Timeouts::new().first_byte(limit))
+        .build()
+        .unwrap();
+    let whole = client(&server)
+        .timeouts(Timeouts::new().whole(limit))
+        .build()
+        .unwrap();
+
+    assert_eq!(
+        stream(&head).await.result.unwrap_err().kind(),
+        ModelErrorKind::Timeout
+    );
+    assert_eq!(
+        whole.chat(request()).await.unwrap_err().kind(),
+        ModelErrorKind::Timeout
+    );
+}
+
+#[tokio::test]
+async fn a_whole_answer_counts_though_its_connection_hangs_or_breaks() {
+    let end = &END[..END.find("data: [DONE]").unwrap()];
+    let answer = Answer::events(format!("{HELLO}{end}"));
+    let server = ReplayServer::start([answer.clone().then_hang(), answer.then_break()]).await;
+    let model = client(&server)
+        .timeouts(waits(Duration::from_millis(50)))
+        .build()
+        .unwrap();
+
+    for _ in 0..2 {
+        assert_eq!(stream(&model).await.result.unwrap().message.text, "Hello");
+    }
+}
+
+// B13
+#[tokio::test]
+async fn a_connection_that_breaks_after_some_text_is_no_answer() {
+    let outcome = ask(Answer::events(HELLO).then_break(), true).await;
+
+    let error = outcome.result.unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::Transport);
+    assert!(error.is_retryable());
+    assert_eq!(outcome.text, "Hello");
+}
+
+#[tokio::test]
+async fn a_refused_connection_names_the_server() {
+    let server = ReplayServer::start([]).await;
+    let url = server.url();
+    drop(server);
+    tokio::task::yield_now().await;
+    let model = OpenAi::builder().base_url(&url).model("m").build().unwrap();
+
+    let error = model.chat(request()).await.unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::Transport);
+    assert_eq!(
+        error.to_string(),
+        format!("cannot connect: `{url}/chat/completions`")
+    );
+}
+
+#[tokio::test]
+async fn a_web_page_is_told_from_an_answer() {
+    let page = "<html><head><title>Welcome</title></head><body>x</body></html>";
+    for is_stream in [true, false] {
+        let answer = Answer::status(200).header("content-type", "text/html; charset=utf-8");
+        let error = ask(answer.piece(page), is_stream).await.result.unwrap_err();
+
+        assert_eq!(error.kind(), ModelErrorKind::UnexpectedContentType);
+        assert!(
+            error.to_string().contains("the HTML page `Welcome`"),
+            "{error}"
+        );
+        assert!(!error.is_retryable());
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let server =
+        ReplayServer::start([Answer::status(307).header("location", "/v1/elsewhere")]).await;
+
+    let error = client(&server)
+        .build()
+        .unwrap()
+        .chat(request())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.kind(), error.status()),
+        (ModelErrorKind::HttpStatus, Some(307))
+    );
+    assert_eq!(server.requests().len(), 1);
+}
+
+// ex-31
+#[tokio::test]
+async fn a_status_tells_whether_a_retry_may_help() {
+    for (status, helps) in [
+        (400, false),
+        (401, false),
+        (403, false),
+        (404, false),
+        (422, false),
+        (408, true),
+        (429, true),
+        (500, true),
+        (502, true),
+        (503, true),
+        (529, true),
+    ] {
+        let error = ask(Answer::status(status), false).await.result.unwrap_err();
+        assert_eq!(
+            (error.status(), error.is_retryable()),
+            (Some(status), helps)
+        );
+        assert!(
+            error.to_string().contains(&format!(" answered {status}")),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_full_server_says_how_long_to_wait() {
+    let answer = Answer::status(429).header("retry-after", "7");
+
+    let error = ask(answer, true).await.result.unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::RateLimited);
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
+}
+
+#[tokio::test]
+async fn a_spent_quota_is_not_worth_a_retry() {
+    let answer =
+        Answer::status(429).piece(r#"{"error":{"message":"Pay.","code":"insufficient_quota"}}"#);
+
+    let error = ask(answer, false).await.result.unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::RateLimited);
+    assert!(!error.is_retryable());
+}
+
+#[tokio::test]
+async fn an_answer_without_end_is_given_up() {
+    let piece = vec![b' '; 1024 * 1024];
+    let answer = (0..33).fold(Answer::json(""), |answer, _| answer.piece(piece.clone()));
+
+    let error = ask(answer, false).await.result.unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::Decode);
+}
+
+// ex-38
+#[tokio::test]
+async fn a_megabyte_of_arguments_in_a_thousand_pieces_is_read() {
+    let call = |id: &str, arguments: &str| {
+        let function = serde_json::json!({"name": "save", "arguments": arguments});
+        let calls = serde_json::json!([{"index": 0, "id": id, "function": function}]);
+        format!(
+            "data: {}\n\n",
+            serde_json::json!({"choices": [{"delta": {"tool_calls": calls}}]})
+        )
+    };
+    let piece = "a".repeat(1024);
+    let mut answer = Answer::events(call("c1", "{\"content\":\""));
+    for _ in 0..1024 {
+        answer = answer.piece(call("", &piece));
+    }
+    answer = answer.piece(call("", "\"}")).piece(END);
+
+    let response = ask(answer, true).await.result.unwrap();
+    let arguments = response.message.tool_calls[0].arguments_value().unwrap();
+    assert_eq!(arguments["content"].as_str().unwrap().len(), 1024 * 1024);
+}
+
+#[tokio::test]
+async fn a_connection_is_used_again() {
+    let answers = (0..4).map(|_| Answer::events(format!("{HELLO}{END}")));
+    let server = ReplayServer::start(answers).await;
+    let model = client(&server).build().unwrap();
+
+    for _ in 0..4 {
+        stream(&model).await.result.unwrap();
+    }
+    assert_eq!(server.connections(), 1);
+}

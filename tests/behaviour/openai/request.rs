@@ -1,0 +1,187 @@
+//! What is sent.
+
+use agent_core::Message;
+use agent_core::message::{
+    AssistantMessage, ContentPart, Image, MessageBody, ToolCall, ToolResult, Transcript,
+};
+use agent_core::model::openai::Profile;
+use agent_core::model::{ChatModel as _, ChatOptions, ChatRequest};
+use agent_tests::replay::{Answer, ReplayServer};
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use super::client;
+
+const ANSWER: &str = r#"{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}"#;
+
+/// A history with everything a history may hold.
+fn history() -> Transcript {
+    let mut signed = ToolCall::new("c1", "weather", r#"{"city": "Oslo"}"#);
+    signed.extra.insert(
+        "extra_content".into(),
+        json!({"google": {"thought_signature": "c2ln"}}),
+    );
+    let cut = ToolCall::new("c2", "screen", r#"{"p":"a"#);
+    let results = vec![
+        ToolResult::ok(&signed, vec!["-3".into(), "snow".into()]),
+        ToolResult::error(&cut, "the arguments are truncated"),
+    ];
+    let shot = ToolCall::new("c3", "screen", "");
+    let picture = || ContentPart::Image(Image::new("image/png", *b"\x89PNG"));
+    Transcript::from_messages([
+        Message::user("Is Oslo cold?"),
+        AssistantMessage::new("", Some("I look.".to_owned()), vec![signed, cut]).into(),
+        Message::tool(results),
+        AssistantMessage::new("Again.", None, vec![shot.clone()]).into(),
+        Message::tool(vec![ToolResult::ok(&shot, vec![picture()])]),
+        Message::assistant("Yes: \"-3\"."),
+        Message::new(MessageBody::User(vec!["And this?".into(), picture()])),
+    ])
+    .unwrap()
+}
+
+/// The messages and all the rest of the body of one request.
+async fn sent(request: ChatRequest, profile: Profile) -> (Vec<Value>, Value) {
+    let server = ReplayServer::start([Answer::json(ANSWER)]).await;
+    let model = client(&server).profile(profile).build().unwrap();
+    model.chat(request).await.unwrap();
+    let recorded = server.requests().remove(0);
+    assert_eq!(
+        recorded.header("content-length"),
+        recorded.body.len().to_string()
+    );
+    assert_eq!(recorded.header("content-type"), "application/json");
+    let mut body: Value = serde_json::from_slice(&recorded.body).unwrap();
+    let messages = body.as_object_mut().unwrap().remove("messages").unwrap();
+    (serde_json::from_value(messages).unwrap(), body)
+}
+
+fn lines(messages: &[Value]) -> String {
+    messages
+        .iter()
+        .map(|message| format!("{message}\n"))
+        .collect()
+}
+
+// hp-19, hp-21, hp-22, hp-23
+#[tokio::test]
+async fn a_history_is_written_as_servers_want_it() {
+    let request = ChatRequest::new(history())
+        .unwrap()
+        .with_system(Some(Message::system("Be brief.")));
+
+    let (messages, rest) = sent(request, Profile::Compatible).await;
+
+    expect![[r#"
+        {"role":"system","content":"Be brief."}
+        {"role":"user","content":"Is Oslo cold?"}
+        {"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"weather","arguments":"{\"city\": \"Oslo\"}"},"extra_content":{"google":{"thought_signature":"c2ln"}}},{"id":"c2","type":"function","function":{"name":"screen","arguments":"{\"invalid_arguments\":\"{\\\"p\\\":\\\"a\"}"}}]}
+        {"role":"tool","tool_call_id":"c1","content":"-3\nsnow"}
+        {"role":"tool","tool_call_id":"c2","content":"the arguments are truncated"}
+        {"role":"assistant","content":"Again.","tool_calls":[{"id":"c3","type":"function","function":{"name":"screen","arguments":"{}"}}]}
+        {"role":"tool","tool_call_id":"c3","content":"The result is in the next user message."}
+        {"role":"user","content":[{"type":"text","text":"From tool `screen`, call `c3`:"},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw=="}}]}
+        {"role":"assistant","content":"Yes: \"-3\"."}
+        {"role":"user","content":[{"type":"text","text":"And this?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw=="}}]}
+    "#]].assert_eq(&lines(&messages));
+    assert_eq!(rest, json!({"model": "m"}));
+}
+
+// hp-25
+#[tokio::test]
+async fn a_plain_history_holds_no_null_and_no_empty_field() {
+    let messages = [
+        Message::system("S"),
+        Message::user("q"),
+        Message::assistant("r"),
+    ];
+    let request = ChatRequest::new(Transcript::from_messages(messages).unwrap()).unwrap();
+
+    let (messages, _) = sent(request, Profile::OpenAi).await;
+
+    expect![[r#"
+        {"role":"system","content":"S"}
+        {"role":"user","content":"q"}
+        {"role":"assistant","content":"r"}
+    "#]]
+    .assert_eq(&lines(&messages));
+}
+
+// hp-13
+#[tokio::test]
+async fn reasoning_is_sent_back_to_those_who_want_it() {
+    let request = || ChatRequest::new(history()).unwrap();
+
+    let (wanted, _) = sent(request(), Profile::DeepSeek).await;
+    let (unwanted, _) = sent(request(), Profile::OpenAi).await;
+
+    assert_eq!(wanted[1]["reasoning_content"], "I look.");
+    assert_eq!(unwanted[1].get("reasoning_content"), None);
+}
+
+#[tokio::test]
+async fn only_options_that_are_set_are_sent() {
+    let options = ChatOptions::new()
+        .model("other")
+        .temperature(0.5)
+        .top_p(0.9)
+        .max_output_tokens(64)
+        .stop(["END"])
+        .seed(7)
+        .parallel_tool_calls(false)
+        .extra("cache_prompt", true)
+        .extra("messages", "never");
+    let request = || {
+        ChatRequest::new(history())
+            .unwrap()
+            .with_options(options.clone())
+    };
+
+    let (_, compatible) = sent(request(), Profile::Compatible).await;
+    let (_, openai) = sent(request(), Profile::OpenAi).await;
+
+    // `parallel_tool_calls` is an error at providers if there are no tools.
+    expect![[r#"{"model":"other","cache_prompt":true,"temperature":0.5,"top_p":0.9,"max_tokens":64,"stop":["END"],"seed":7}"#]].assert_eq(&compatible.to_string());
+    assert_eq!(openai["max_completion_tokens"], 64);
+    assert_eq!(openai.get("max_tokens"), None);
+}
+
+#[tokio::test]
+async fn a_stream_is_asked_for_with_its_token_counts() {
+    let server = ReplayServer::start([Answer::json(ANSWER)]).await;
+    let model = client(&server).build().unwrap();
+
+    let request =
+        ChatRequest::new(Transcript::from_messages([Message::user("Hi")]).unwrap()).unwrap();
+    let deltas = model.stream(request);
+    let count = futures_util::StreamExt::count(deltas).await;
+
+    assert_eq!(count, 2);
+    expect![[r#"{"model":"m","messages":[{"role":"user","content":"Hi"}],"stream":true,"stream_options":{"include_usage":true}}"#]].assert_eq(&server.requests()[0].text());
+    assert_eq!(server.requests()[0].header("accept"), "text/event-stream");
+    assert_eq!(server.requests()[0].header("authorization"), "");
+}
+
+// E6
+#[tokio::test]
+async fn a_later_turn_sends_the_same_bytes_for_what_was_sent_before() {
+    let server = ReplayServer::start([Answer::json(ANSWER), Answer::json(ANSWER)]).await;
+    let model = client(&server).build().unwrap();
+    let mut transcript = history();
+    model
+        .chat(ChatRequest::new(transcript.clone()).unwrap())
+        .await
+        .unwrap();
+    transcript.push(Message::assistant("A picture.")).unwrap();
+    transcript.push(Message::user("Of what?")).unwrap();
+
+    model
+        .chat(ChatRequest::new(transcript).unwrap())
+        .await
+        .unwrap();
+
+    let requests = server.requests();
+    let first = requests[0].text();
+    let shared = first.strip_suffix("]}").unwrap();
+    assert!(requests[1].text().starts_with(shared));
+}

@@ -1,0 +1,25 @@
+//! What a model is told about a tool's input, how its arguments are read, and how what a
+//! tool returns is shown to it; by code as the macro would write it.
+
+/// A definition with these parameters, as the macro writes it.
+macro_rules! definition {
+    ($($parameter:expr),* $(,)?) => {{
+        const DEFINITION: &P::ToolDefinition = {
+            const PARAMETERS: &[P::Parameter] = &[$($parameter),*];
+            const LENGTH: usize = P::text_length(PARAMETERS);
+            const BYTES: [u8; LENGTH] = P::text_bytes::<LENGTH>(PARAMETERS);
+            static COMPOSED: P::Composed = P::Composed::new();
+            &P::ToolDefinition::constant(
+                "tool",
+                "A tool.",
+                P::InputSchema::constant(PARAMETERS, P::text(PARAMETERS, &BYTES), &COMPOSED),
+            )
+        };
+        DEFINITION
+    }};
+}
+
+mod arguments;
+mod output;
+mod schemars_part;
+mod text;

@@ -1,0 +1,102 @@
+//! Schemas that `schemars` gives, inside ours.
+
+use std::collections::HashMap;
+
+use agent_core::{__private as P, ToolContext};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only its schema is looked at")]
+struct Place {
+    /// Where.
+    name: String,
+    population: u64,
+    properties: HashMap<String, f32>,
+    inside: Option<Box<Place>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "only its schema is looked at")]
+struct Extra {
+    note: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+#[expect(dead_code, reason = "only its schema is looked at")]
+enum Shape {
+    Point { x: i32 },
+    Noted(Extra),
+}
+
+#[test]
+fn definitions_sit_at_the_root_and_are_shared() {
+    let definition = definition![
+        P::Parameter::schemars::<Place>("from").described("Start"),
+        P::Parameter::of::<u8>("days"),
+        P::Parameter::schemars::<Option<Place>>("to"),
+    ];
+
+    assert_eq!(definition.input_schema().const_text(), None);
+    assert_eq!(
+        definition.input_schema().text(),
+        json!({
+            "type": "object",
+            "$defs": {"Place": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string", "description": "Where."},
+                    "population": {"type": "integer", "minimum": 0},
+                    "properties": {
+                        "type": "object",
+                        "additionalProperties": {"type": "number"},
+                    },
+                    "inside": {"anyOf": [{"$ref": "#/$defs/Place"}, {"type": "null"}]},
+                },
+                "required": ["name", "population", "properties"],
+                "additionalProperties": false,
+            }},
+            "properties": {
+                "from": {"$ref": "#/$defs/Place", "description": "Start"},
+                "days": {"type": "integer", "minimum": 0, "maximum": 255},
+                "to": {"anyOf": [{"$ref": "#/$defs/Place"}, {"type": "null"}]},
+            },
+            "required": ["from", "days"],
+            "additionalProperties": false,
+        })
+        .to_string()
+    );
+}
+
+#[test]
+fn an_object_described_in_pieces_stays_open() {
+    let value = definition![P::Parameter::schemars::<Shape>("shape")]
+        .input_schema()
+        .value();
+    let branches = value["$defs"]["Shape"]["oneOf"].as_array().unwrap();
+
+    assert_eq!(branches[0]["additionalProperties"], json!(false));
+    assert_eq!(branches[1].get("additionalProperties"), None);
+    assert_eq!(value["$defs"]["Extra"].get("additionalProperties"), None);
+    assert_eq!(value["additionalProperties"], json!(false));
+}
+
+#[test]
+fn arguments_are_read_by_serde() {
+    let context = ToolContext::default();
+    let arguments = r#"{"from": "{\"name\":\"Oslo\",\"population\":1,\"properties\":{}}"}"#;
+    let mut reader = P::ArgumentReader::new(arguments, &context);
+
+    let from = reader.take_schemars::<Place>("from").unwrap();
+    let to = reader.take_schemars::<Option<Place>>("to").unwrap();
+    let near = reader
+        .take_schemars_or::<Option<Place>>("near", || None)
+        .unwrap();
+    assert_eq!(from.name, "Oslo");
+    assert!(to.is_none() && near.is_none());
+
+    assert!(reader.take_schemars::<Place>("via").is_none());
+    assert_eq!(reader.into_error().to_string(), "argument `via` is missing");
+}

@@ -1,0 +1,6 @@
+use agent_core::tool;
+
+#[tool]
+async fn größe() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use agent_core::tool;
+
+#[tool(name = "weather.get")]
+async fn get_weather() {}
+
+fn main() {}

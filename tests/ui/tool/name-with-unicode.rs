@@ -1,0 +1,6 @@
+use agent_core::tool;
+
+#[tool(name = "größe")]
+async fn size() {}
+
+fn main() {}

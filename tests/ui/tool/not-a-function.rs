@@ -1,0 +1,8 @@
+use agent_core::tool;
+
+#[tool]
+struct Weather {
+    city: String,
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use agent_core::tool;
+
+#[tool]
+async fn shout(text: &'static str) -> String {
+    text.to_uppercase()
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use agent_core::tool;
+
+#[tool(timeout = 30)]
+async fn slow() {}
+
+fn main() {}

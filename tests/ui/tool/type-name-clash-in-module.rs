@@ -1,0 +1,10 @@
+use agent_core::tool;
+
+struct Weather {}
+
+#[tool(type = Weather)]
+async fn get_weather(city: String) -> String {
+    city
+}
+
+fn main() {}
