@@ -18,7 +18,7 @@
 //!     format!("{city}: 4 °C")
 //! }
 //!
-//! #[tokio::main]
+//! #[tokio::main(flavor = "current_thread")]
 //! # pub(crate)
 //! async fn main() -> Result<(), agent_core::Error> {
 //!     // Stands in for `agent_core::model::OpenAi::from_env()?`.
