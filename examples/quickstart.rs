@@ -49,13 +49,10 @@ async fn news(
     topic: &str,
 ) -> String {
     sleep(Duration::from_millis(3000)).await;
-    format!("{topic}: trains to the airport run every 20 minutes today")
+    format!("{topic}: one to the airport every 20 minutes today")
 }
 
-pub(crate) fn agent(
-    model: impl ChatModel + 'static,
-    parallel: bool,
-) -> Result<ReactAgent, BuildError> {
+fn agent(model: impl ChatModel + 'static, parallel: bool) -> Result<ReactAgent, BuildError> {
     ReactAgent::builder("assistant", model)
         .system_prompt("Use the tools, then answer briefly.")
         .tools(tools![weather, stock, news])
@@ -63,8 +60,7 @@ pub(crate) fn agent(
         .build()
 }
 
-pub(crate) const QUESTION: &str = "I fly to Oslo to meet Acme: what are the weather in Oslo, \
-    the stock of Acme and the news about Oslo airport?";
+const QUESTION: &str = "What is the weather in Oslo, the stock of Acme and the news about trains?";
 
 async fn run() -> Result<(), Box<dyn Error>> {
     let parallel = match env::args().nth(1).as_deref() {
@@ -100,12 +96,12 @@ fn scripted() -> ScriptedModel {
     ScriptedModel::new([
         calls("weather", json!({"city": "Oslo"}))
             .and_calls("stock", json!({"company": "Acme"}))
-            .and_calls("news", json!({"topic": "Oslo airport"}))
+            .and_calls("news", json!({"topic": "trains"}))
             .and_says("Let me look at all three.")
             .paced(pace),
         says(
-            "Take an umbrella: it is 4 °C with light rain in Oslo. Acme is in a good mood, its \
-             stock is up 2 %. From the airport a train leaves every 20 minutes.",
+            "Take an umbrella: it is 4 °C with light rain in Oslo. Acme's stock stands at 131.40, \
+             up 2 %. A train to the airport leaves every 20 minutes.",
         )
         .paced(pace),
     ])
