@@ -1,237 +1,507 @@
-//! What stops a run, and that nothing goes on behind it.
+//! How a run is ended from outside, and what is left of it.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use agent_core::agent::Limit;
+use agent_core::agent::{Limit, RunStream};
 use agent_core::event::EventKind;
 use agent_core::graph::CancellationToken;
-use agent_core::model::scripted::{calls, hangs, says};
-use agent_core::model::{OpenAi, ScriptedModel};
-use agent_core::{
-    Host, Message, Outcome, ReactAgent, RunOutput, ToolContext, ToolError, tool, tools,
-};
+use agent_core::model::scripted::{Turn, calls, hangs, says};
+use agent_core::model::{ChatModel, ChatRequest, ModelDelta, ModelError, OpenAi, ScriptedModel};
+use agent_core::{BoxStream, Host, Outcome, ReactAgent, RunOutput, ToolContext, tools};
 use agent_tests::replay::{Answer, ReplayServer};
+use agent_tests::runs::{events, result_texts};
+use agent_tests::tools::{ClosureTool, Counter, CountsDrop, answers, never, tool};
 use serde_json::json;
-use tokio::sync::Notify;
 
-/// Set once the future that holds it is gone.
-type Dropped = Arc<AtomicBool>;
+const SOON: Duration = Duration::from_millis(100);
 
-struct Flag(Dropped);
+/// A model whose requests count when they are dropped.
+struct Watched(ScriptedModel, Counter);
 
-impl Drop for Flag {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::SeqCst);
+impl ChatModel for Watched {
+    fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
+        struct Held(
+            BoxStream<'static, Result<ModelDelta, ModelError>>,
+            CountsDrop,
+        );
+        let mut held = Held(self.0.stream(request), self.1.on_drop());
+        Box::pin(futures_util::stream::poll_fn(move |context| {
+            let Held(deltas, _guard) = &mut held;
+            deltas.as_mut().poll_next(context)
+        }))
     }
 }
 
-/// Begins, says so, and never ends.
-#[tool]
-async fn hang(dropped: Host<Dropped>, begun: Host<Arc<Notify>>) -> String {
-    let _flag = Flag(Arc::clone(&dropped));
-    begun.notify_one();
-    std::future::pending().await
+fn two_calls(first: &str, second: &str) -> Turn {
+    let turn = calls(first, json!({})).with_id("c1");
+    turn.and_calls(second, json!({})).with_id("c2")
 }
 
-fn agent(dropped: &Dropped, begun: &Arc<Notify>, parallel: bool) -> ReactAgent {
-    let model = ScriptedModel::new([
-        calls("hang", json!({})).and_calls("hang", json!({})),
-        says("Never said."),
-    ]);
-    ReactAgent::builder("a", model)
-        .tools(tools![hang])
-        .host(Arc::clone(dropped))
-        .host(Arc::clone(begun))
-        .parallel_tool_execution(parallel)
+fn agent<const N: usize>(turn: Turn, tools: [ClosureTool; N]) -> ReactAgent {
+    let model = ScriptedModel::new([turn, says("done")]);
+    let agent = ReactAgent::builder("assistant", model).tools(tools);
+    agent.parallel_tool_execution(true).build().unwrap()
+}
+
+/// A tool that hangs, and counts when it is dropped.
+fn hanging(name: &'static str, dropped: &Counter) -> ClosureTool {
+    tool(name, dropped.clone(), async |dropped, _, _| {
+        let _guard = dropped.on_drop();
+        std::future::pending::<()>().await;
+    })
+}
+
+/// A tool that cancels the run while its siblings run.
+fn cancels(token: &CancellationToken) -> ClosureTool {
+    tool("cancels", token.clone(), async |token, _, _| {
+        tokio::task::yield_now().await;
+        token.cancel();
+        std::future::pending::<()>().await;
+    })
+}
+
+/// Reads events until a tool has started.
+async fn until_tool_started(stream: &mut RunStream) {
+    while let Some(event) = stream.next().await {
+        if matches!(event.unwrap().kind, EventKind::ToolStarted { .. }) {
+            return;
+        }
+    }
+    panic!("no tool started");
+}
+
+fn assert_closed(run: &RunOutput) {
+    assert!(run.state().transcript().is_closed(), "{:?}", run.messages());
+}
+
+// C4, CT-1
+#[tokio::test(start_paused = true)]
+async fn a_token_cancels_the_model_request() {
+    let dropped = Counter::default();
+    let model = Watched(
+        ScriptedModel::new([hangs().and_says("So far")]),
+        dropped.clone(),
+    );
+    let agent = ReactAgent::builder("assistant", model).build().unwrap();
+    let token = CancellationToken::new();
+    let mut stream = agent.run("Go").cancel_token(token.clone()).stream();
+    while let Some(event) = stream.next().await {
+        if matches!(event.unwrap().kind, EventKind::TextDelta(_)) {
+            break;
+        }
+    }
+
+    token.cancel();
+    let (events, error) = events(stream).await;
+
+    assert!(error.is_none(), "{error:?}");
+    let run = agent_tests::runs::output(&events);
+    assert_eq!(run.outcome(), &Outcome::Cancelled);
+    assert_eq!(run.messages().len(), 1);
+    assert_eq!(dropped.get(), 1);
+}
+
+// C4
+#[tokio::test(start_paused = true)]
+async fn a_run_cancelled_before_it_begins_asks_no_model() {
+    let model = ScriptedModel::new([says("done")]);
+    let agent = ReactAgent::builder("assistant", model.clone())
+        .build()
+        .unwrap();
+    let token = CancellationToken::new();
+    token.cancel();
+
+    let run = agent.run("Go").cancel_token(token).await.unwrap();
+
+    assert_eq!(run.outcome(), &Outcome::Cancelled);
+    assert!(model.requests().is_empty());
+}
+
+// C4, case hp-03
+#[tokio::test(start_paused = true)]
+async fn a_run_cancelled_while_tools_run_answers_each_open_call() {
+    let token = CancellationToken::new();
+    let dropped = Counter::default();
+    let tools = [cancels(&token), hanging("hangs", &dropped)];
+
+    let run = agent(two_calls("cancels", "hangs"), tools)
+        .run("Go")
+        .cancel_token(token);
+    let run = run.await.unwrap();
+
+    assert_eq!(run.outcome(), &Outcome::Cancelled);
+    let cancelled = "Error: cancelled while it ran; it may have run in part";
+    let expected = [("c1", cancelled), ("c2", cancelled)];
+    let texts = result_texts(run.messages());
+    let texts: Vec<_> = texts.iter().map(|(id, text)| (&**id, &**text)).collect();
+    assert_eq!(texts, expected);
+    assert_eq!(dropped.get(), 1);
+    assert_closed(&run);
+}
+
+// C4
+#[tokio::test(start_paused = true)]
+async fn a_call_that_had_not_begun_is_told_apart() {
+    let token = CancellationToken::new();
+    let runs = Counter::default();
+    let later = tool("later", runs.clone(), async |runs, _, _| {
+        runs.add().to_string()
+    });
+    let model = ScriptedModel::new([two_calls("cancels", "later")]);
+
+    let agent = ReactAgent::builder("assistant", model).tools([cancels(&token), later]);
+    let run = agent
         .build()
         .unwrap()
-}
+        .run("Go")
+        .cancel_token(token)
+        .await
+        .unwrap();
 
-fn tool_texts(output: &RunOutput) -> Vec<String> {
-    let results = output.messages().iter().flat_map(Message::tool_results);
-    results.map(agent_core::message::ToolResult::text).collect()
-}
-
-// C4, E1
-#[tokio::test]
-async fn a_fired_token_stops_the_tools_and_leaves_a_closed_history() {
-    let (dropped, begun, token) = (
-        Dropped::default(),
-        Arc::new(Notify::new()),
-        CancellationToken::new(),
+    assert_eq!(runs.get(), 0);
+    assert_eq!(
+        result_texts(run.messages())[1].1,
+        "Error: cancelled before it started"
     );
-    let run = agent(&dropped, &begun, false)
-        .run("Go.")
-        .cancel_token(token.clone());
+}
 
-    let (output, ()) = tokio::join!(run.into_future(), async {
-        begun.notified().await;
-        token.cancel();
+// C4
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_done_keeps_its_result_and_its_state() {
+    let token = CancellationToken::new();
+    let writes = tool("writes", (), async |(), _, context: ToolContext| {
+        context.update("written", true)
     });
 
-    let output = output.unwrap();
-    assert_eq!(*output.outcome(), Outcome::Cancelled);
-    assert!(dropped.load(Ordering::SeqCst));
-    assert!(output.state().transcript().is_closed());
-    assert_eq!(
-        tool_texts(&output),
-        [
-            "Error: cancelled while it ran; it may have run in part",
-            "Error: cancelled before it started"
-        ]
-    );
+    let run = agent(two_calls("writes", "cancels"), [writes, cancels(&token)]).run("Go");
+    let run = run.cancel_token(token).await.unwrap();
+
+    assert_eq!(result_texts(run.messages())[0].1, "Done");
+    assert_eq!(run.state().value("written"), Some(&json!(true)));
 }
 
-// C4, ex-09, ct.8
-#[tokio::test]
+// C4, case ex-09
+#[tokio::test(start_paused = true)]
 async fn dropping_the_stream_drops_every_async_tool_at_once() {
-    for parallel in [false, true] {
-        let (dropped, begun) = (Dropped::default(), Arc::new(Notify::new()));
-        let mut events = agent(&dropped, &begun, parallel).run("Go.").stream();
-        while let Some(event) = events.next().await {
-            if matches!(event.unwrap().kind, EventKind::ToolStarted { .. }) {
-                break;
-            }
-        }
-        // The call has begun once the stream waits for it.
-        tokio::select! {
-            () = begun.notified() => {}
-            _ = async { while events.next().await.is_some() {} } => {}
-        }
-        assert!(!dropped.load(Ordering::SeqCst));
+    let dropped = Counter::default();
+    let tools = [hanging("left", &dropped), hanging("right", &dropped)];
+    let mut stream = agent(two_calls("left", "right"), tools).run("Go").stream();
+    until_tool_started(&mut stream).await;
+    until_tool_started(&mut stream).await;
 
-        drop(events);
+    drop(stream);
 
-        assert!(dropped.load(Ordering::SeqCst));
-    }
+    assert_eq!(dropped.get(), 2);
+}
+
+// C4, case ex-09
+#[tokio::test(start_paused = true)]
+async fn dropping_the_awaited_run_leaves_nothing_behind_that_runs() {
+    let ran_on = Counter::default();
+    let slow = tool("slow", ran_on.clone(), async |ran_on, _, _| {
+        tokio::time::sleep(SOON * 2).await;
+        ran_on.add();
+    });
+    let run = agent(calls("slow", json!({})), [slow])
+        .run("Go")
+        .into_future();
+
+    tokio::time::timeout(SOON, run).await.unwrap_err();
+    tokio::time::sleep(SOON * 4).await;
+
+    assert_eq!(ran_on.get(), 0);
+    let alive = tokio::runtime::Handle::current()
+        .metrics()
+        .num_alive_tasks();
+    assert_eq!(alive, 0);
 }
 
 // C4
+#[tokio::test(start_paused = true)]
+async fn dropping_the_stream_drops_the_model_request() {
+    let dropped = Counter::default();
+    let model = Watched(
+        ScriptedModel::new([hangs().and_says("So far")]),
+        dropped.clone(),
+    );
+    let mut stream = ReactAgent::builder("assistant", model)
+        .build()
+        .unwrap()
+        .run("Go")
+        .stream();
+    while let Some(event) = stream.next().await {
+        if matches!(event.unwrap().kind, EventKind::TextDelta(_)) {
+            break;
+        }
+    }
+
+    drop(stream);
+
+    assert_eq!(dropped.get(), 1);
+}
+
+/// Where a blocking tool says how far it is.
+type Said = mpsc::SyncSender<&'static str>;
+
+/// Says that it started, waits for its token, and says that it saw it.
+#[agent_core::tool(register = false)]
+fn watches_its_token(context: &ToolContext, said: Host<Said>) -> String {
+    let (cancelled, wait) = mpsc::channel();
+    let _guard = context.on_cancel(move || cancelled.send(()).unwrap());
+    said.send("started").unwrap();
+    wait.recv().unwrap();
+    let seen = context.check_cancelled().is_err() && context.cancellation().is_cancelled();
+    said.send(if seen { "seen" } else { "not seen" }).unwrap();
+    "late".to_owned()
+}
+
+fn blocking_agent() -> (ReactAgent, mpsc::Receiver<&'static str>) {
+    let (said, hear) = mpsc::sync_channel(2);
+    let model = ScriptedModel::new([calls("watches_its_token", json!({})), says("done")]);
+    let agent = ReactAgent::builder("assistant", model)
+        .tools(tools![watches_its_token])
+        .host(said);
+    (agent.build().unwrap(), hear)
+}
+
+/// Polls the run while another thread listens, and gives what was heard first.
+async fn heard(hear: mpsc::Receiver<&'static str>) -> (&'static str, mpsc::Receiver<&'static str>) {
+    let heard = tokio::task::spawn_blocking(move || (hear.recv().unwrap(), hear));
+    heard.await.unwrap()
+}
+
+// C4, CT-2
 #[tokio::test]
-async fn a_fired_token_stops_the_model_request() {
+async fn a_blocking_tool_sees_that_its_run_was_dropped() {
+    let (agent, hear) = blocking_agent();
+    let run = agent.run("Go").into_future();
+
+    let hear = tokio::select! {
+        run = run => panic!("{run:?}"),
+        (first, hear) = heard(hear) => {
+            assert_eq!(first, "started");
+            hear
+        }
+    };
+
+    assert_eq!(heard(hear).await.0, "seen");
+}
+
+// C4, C2
+#[tokio::test]
+async fn a_blocking_tool_sees_that_its_run_was_cancelled() {
+    let (agent, hear) = blocking_agent();
     let token = CancellationToken::new();
-    let model = ScriptedModel::new([hangs().and_says("Let me think")]);
-    let agent = ReactAgent::builder("a", model).build().unwrap();
+    let cancel = async {
+        let (_, hear) = heard(hear).await;
+        token.cancel();
+        hear
+    };
 
-    let mut events = agent.run("Go.").cancel_token(token.clone()).stream();
-    let mut last = None;
-    while let Some(event) = events.next().await {
-        match event.unwrap().kind {
-            EventKind::TextDelta(_) => token.cancel(),
-            EventKind::RunFinished(output) => last = Some(output),
-            _ => {}
-        }
-    }
+    let (run, hear) = tokio::join!(agent.run("Go").cancel_token(token.clone()), cancel);
 
-    let output = last.unwrap();
-    assert_eq!(*output.outcome(), Outcome::Cancelled);
-    assert_eq!(output.messages().len(), 1);
+    assert_eq!(heard(hear).await.0, "seen");
+    let run = run.unwrap();
+    assert_eq!(run.outcome(), &Outcome::Cancelled);
+    assert_closed(&run);
+}
+
+// C4, CT-4
+#[tokio::test(start_paused = true)]
+async fn each_callback_runs_once_even_if_another_panics() {
+    let fired = Counter::default();
+    let waits = tool(
+        "waits",
+        fired.clone(),
+        async |fired, _, context: ToolContext| {
+            let (first, last) = (fired.clone(), fired);
+            let _guards = (
+                context.on_cancel(move || _ = first.add()),
+                context.on_cancel(|| panic!("a callback of the test")),
+                context.on_cancel(move || _ = last.add()),
+            );
+            std::future::pending::<()>().await;
+        },
+    );
+    let token = CancellationToken::new();
+    let tools = [waits, cancels(&token)];
+
+    let run = agent(two_calls("waits", "cancels"), tools)
+        .run("Go")
+        .cancel_token(token);
+    run.await.unwrap();
+
+    assert_eq!(fired.get(), 2);
+}
+
+// C4, C2
+#[tokio::test(start_paused = true)]
+async fn callbacks_run_when_a_call_times_out() {
+    let fired = Counter::default();
+    let waits = tool(
+        "waits",
+        fired.clone(),
+        async |fired, _, context: ToolContext| {
+            let _guard = context.on_cancel(move || _ = fired.add());
+            std::future::pending::<()>().await;
+        },
+    );
+
+    let waits = waits.timeout(SOON);
+    agent(calls("waits", json!({})), [waits])
+        .run("Go")
+        .await
+        .unwrap();
+
+    assert_eq!(fired.get(), 1);
+}
+
+// C4
+#[tokio::test(start_paused = true)]
+async fn a_callback_does_not_run_after_its_guard_is_gone() {
+    let fired = Counter::default();
+    let waits = tool(
+        "waits",
+        fired.clone(),
+        async |fired, _, context: ToolContext| {
+            drop(context.on_cancel(move || _ = fired.add()));
+            std::future::pending::<()>().await;
+        },
+    );
+
+    let waits = waits.timeout(SOON);
+    agent(calls("waits", json!({})), [waits])
+        .run("Go")
+        .await
+        .unwrap();
+
+    assert_eq!(fired.get(), 0);
 }
 
 // C4
 #[tokio::test]
-async fn dropping_the_run_closes_the_connection_to_the_server() {
-    let answer =
-        Answer::events("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hello\"}}]}\n\n")
-            .then_hang();
-    let server = ReplayServer::start([answer]).await;
+async fn a_call_that_went_well_is_not_told_to_stop() {
+    let seen = Arc::new(Mutex::new(None));
+    let keeps = tool(
+        "keeps",
+        Arc::clone(&seen),
+        async |seen, _, context: ToolContext| {
+            *seen.lock().unwrap() = Some(context.cancellation().clone());
+        },
+    );
+
+    agent(calls("keeps", json!({})), [keeps])
+        .run("Go")
+        .await
+        .unwrap();
+
+    let token = seen.lock().unwrap().take().unwrap();
+    assert!(!token.is_cancelled());
+}
+
+// C4
+#[tokio::test(start_paused = true)]
+async fn the_deadline_of_a_run_ends_its_model_request() {
+    let agent = ReactAgent::builder("assistant", ScriptedModel::new([hangs()]))
+        .build()
+        .unwrap();
+
+    let run = agent.run("Go").deadline(SOON).await.unwrap();
+
+    assert_eq!(run.outcome(), &Outcome::LimitReached(Limit::Deadline));
+    assert_closed(&run);
+}
+
+// C2, C4
+#[tokio::test(start_paused = true)]
+async fn the_deadline_of_a_run_ends_its_tools() {
+    let model = ScriptedModel::new([two_calls("quick", "never"), says("done")]);
+    let agent = ReactAgent::builder("assistant", model.clone());
+    let agent = agent
+        .tools([answers("quick", "ok"), never("never")])
+        .build()
+        .unwrap();
+
+    let run = agent.run("Go").deadline(SOON).await.unwrap();
+
+    assert_eq!(run.outcome(), &Outcome::LimitReached(Limit::Deadline));
+    assert_eq!(
+        result_texts(run.messages())[1].1,
+        "Error: timed out after 100 ms"
+    );
+    assert_closed(&run);
+    assert_eq!(model.requests().len(), 1);
+}
+
+// B8
+#[tokio::test]
+async fn nothing_comes_after_the_last_event() {
+    let (keep, kept) = mpsc::channel::<ToolContext>();
+    let lends = tool("lends", keep, async |keep, _, context: ToolContext| {
+        keep.send(context).unwrap();
+    });
+    let mut stream = agent(calls("lends", json!({})), [lends]).run("Go").stream();
+    while let Some(event) = stream.next().await {
+        if matches!(event.unwrap().kind, EventKind::RunFinished(_)) {
+            break;
+        }
+    }
+
+    kept.recv().unwrap().emit("too late").await;
+
+    assert!(stream.next().await.is_none());
+}
+
+// C4
+#[tokio::test]
+async fn dropping_the_run_closes_the_connection_to_the_provider() {
+    let first = r#"data: {"choices":[{"index":0,"delta":{"content":"So"},"finish_reason":null}]}"#;
+    let server = ReplayServer::start([Answer::events(format!("{first}\n\n")).then_hang()]).await;
     let model = OpenAi::builder()
         .base_url(server.url())
         .model("m")
         .build()
         .unwrap();
-    let agent = ReactAgent::builder("a", model).build().unwrap();
-
-    let mut events = agent.run("Go.").stream();
-    while let Some(event) = events.next().await {
+    let mut stream = ReactAgent::builder("assistant", model)
+        .build()
+        .unwrap()
+        .run("Go")
+        .stream();
+    while let Some(event) = stream.next().await {
         if matches!(event.unwrap().kind, EventKind::TextDelta(_)) {
             break;
         }
     }
-    drop(events);
+
+    drop(stream);
 
     server.closed().await;
+    assert_eq!(server.connections(), 1);
 }
 
-/// Blocks until its token is fired.
-#[tool(timeout = "100ms")]
-fn block(context: &ToolContext, stopped: &Host<mpsc::Sender<()>>) -> Result<(), ToolError> {
-    while context.check_cancelled().is_ok() {
-        std::thread::yield_now();
-    }
-    let _ = stopped.send(());
-    Err(ToolError::cancelled())
-}
-
-// C4, ct.6
+// C4
 #[tokio::test]
-async fn a_blocking_tool_over_its_time_is_told_by_its_token() {
-    let (stopped, seen) = mpsc::channel::<()>();
-    let model = ScriptedModel::new([calls("block", json!({})), says("Done.")]);
-    let agent = ReactAgent::builder("a", model)
-        .tools(tools![block])
-        .host(stopped)
+async fn cancelling_the_run_closes_the_connection_to_the_provider() {
+    let server = ReplayServer::start([Answer::silence()]).await;
+    let model = OpenAi::builder()
+        .base_url(server.url())
+        .model("m")
         .build()
         .unwrap();
-
-    let output = agent.run("Go.").await.unwrap();
-
-    assert_eq!(tool_texts(&output), ["Error: timed out after 100 ms"]);
-    assert!(seen.recv_timeout(Duration::from_secs(10)).is_ok());
-}
-
-#[tool(timeout = "10ms")]
-async fn with_callbacks(context: &ToolContext, count: Host<Arc<AtomicUsize>>) -> String {
-    let (first, second) = (Arc::clone(&count), Arc::clone(&count));
-    let _panics = context.on_cancel(|| panic!("a callback's own fault"));
-    let _first = context.on_cancel(move || {
-        first.fetch_add(1, Ordering::SeqCst);
-    });
-    let _second = context.on_cancel(move || {
-        second.fetch_add(10, Ordering::SeqCst);
-    });
-    let taken_back = context.on_cancel({
-        let count = Arc::clone(&count);
-        move || {
-            count.fetch_add(100, Ordering::SeqCst);
+    let agent = ReactAgent::builder("assistant", model).build().unwrap();
+    let token = CancellationToken::new();
+    let cancel = async {
+        while server.requests().is_empty() {
+            tokio::task::yield_now().await;
         }
-    });
-    drop(taken_back);
-    std::future::pending().await
-}
+        token.cancel();
+    };
 
-// C4, CT-3, CT-4, ct.3
-#[tokio::test(start_paused = true)]
-async fn every_callback_runs_once_even_if_one_panics() {
-    let count = Arc::new(AtomicUsize::new(0));
-    let model = ScriptedModel::new([calls("with_callbacks", json!({})), says("Done.")]);
-    let agent = ReactAgent::builder("a", model)
-        .tools(tools![with_callbacks])
-        .host(Arc::clone(&count))
-        .build()
-        .unwrap();
+    let (run, ()) = tokio::join!(agent.run("Go").cancel_token(token.clone()), cancel);
 
-    agent.run("Go.").await.unwrap();
-
-    assert_eq!(count.load(Ordering::SeqCst), 11);
-}
-
-// B9
-#[tokio::test(start_paused = true)]
-async fn a_run_over_its_deadline_ends_with_that_limit_and_a_closed_history() {
-    let (dropped, begun) = (Dropped::default(), Arc::new(Notify::new()));
-    let agent = agent(&dropped, &begun, true);
-
-    let output = agent
-        .run("Go.")
-        .deadline(Duration::from_secs(2))
-        .await
-        .unwrap();
-
-    assert_eq!(*output.outcome(), Outcome::LimitReached(Limit::Deadline));
-    assert!(output.state().transcript().is_closed());
-    assert_eq!(tool_texts(&output), ["Error: timed out after 2 s"; 2]);
+    assert_eq!(run.unwrap().outcome(), &Outcome::Cancelled);
+    server.closed().await;
 }

@@ -2,6 +2,8 @@
 
 pub mod fixtures;
 pub mod replay;
+pub mod runs;
+pub mod tools;
 
 /// The README's programs, run as doctests.
 #[cfg(doctest)]

@@ -20,7 +20,8 @@ use crate::tool::{
 /// How a call ended, and what it leaves behind.
 pub(super) struct CallEnd {
     pub(super) ended: Ended,
-    /// What the tool wrote to the state; empty unless the call went well.
+    /// What the tool wrote to the state; empty unless the call went well. A call that pauses
+    /// runs again and writes then.
     pub(super) update: StateUpdate,
     /// True if the call went well and its tool is `return_direct`.
     pub(super) direct: bool,
@@ -66,7 +67,7 @@ pub(super) async fn run_call(
             let interrupt = Interrupt::new(call.id, call.name, request);
             return Ok(CallEnd {
                 ended: Ended::Interrupt(interrupt),
-                update: outcome.update,
+                update: StateUpdate::new(),
                 direct: false,
             });
         }
@@ -149,7 +150,7 @@ async fn attempt(
         .sink
         .send(EventKind::ToolStarted { call: call.clone() })
         .await;
-    let context = context(scope, state, call, deadline);
+    let context = context(scope, state, call, tool.definition().name(), deadline);
     let result = executor::execute(tool, &call.arguments, &context, (deadline, limit)).await;
     let update = if result.is_ok() {
         context.take_updates()
@@ -186,22 +187,23 @@ fn context(
     scope: &Arc<RunScope>,
     state: &State,
     call: &ToolCall,
+    tool: &str,
     deadline: Instant,
 ) -> ToolContext {
     let sink = scope.sink.clone();
-    let (call_id, tool) = (call.id.clone(), call.name.clone());
+    let (call_id, tool_name) = (call.id.clone(), tool.to_owned());
     ToolContext::for_call(
         scope.context.clone(),
         CallContext {
             call_id: call.id.clone(),
-            tool_name: call.name.clone(),
+            tool_name: tool.to_owned(),
             deadline: Some(deadline),
             cancellation: scope.token.child_token(),
             state: state.clone(),
             progress: Some(Arc::new(move |value| {
                 let kind = EventKind::ToolProgress {
                     call_id: call_id.clone(),
-                    tool: tool.clone(),
+                    tool: tool_name.clone(),
                     value,
                 };
                 let kind = sink.try_send(kind)?;

@@ -52,10 +52,12 @@ fn prepare(
 ) -> Result<(Arc<RunScope>, State, usize), AgentError> {
     let config = Arc::clone(&request.agent.config);
     let hosts = config.hosts.overridden_by(&request.hosts);
-    let tools = if request.tools.is_empty() {
-        config.tools.clone()
+    let (tools, tool_list) = if request.tools.is_empty() {
+        (config.tools.clone(), config.tool_list.clone())
     } else {
-        ToolSet::layered([ToolSet::new(request.tools)?, config.tools.clone()])
+        let tools = ToolSet::layered([ToolSet::new(request.tools)?, config.tools.clone()]);
+        let tool_list = ToolList::new(tools.iter().map(|tool| tool.definition().clone()));
+        (tools, tool_list)
     };
     for tool in tools.iter() {
         if let Some(missing) = tool
@@ -75,11 +77,6 @@ fn prepare(
         Arc::make_mut(&mut metadata).extend(request.metadata);
     }
     let (state, new_from) = first_state(&config, request.state, request.input.0)?;
-    let tool_list = if tools.len() == config.tools.len() {
-        config.tool_list.clone()
-    } else {
-        ToolList::new(tools.iter().map(|tool| tool.definition().clone()))
-    };
     let scope = RunScope {
         sink,
         context: RunContext {

@@ -216,10 +216,10 @@ async fn take_in(scope: &Arc<RunScope>, response: ChatResponse, last: Option<Lim
         // The model was offered no tools; should it call some all the same, they do not run.
         Some(limit) => {
             for call in &calls {
-                update = update.answer(ToolResult::error(
-                    call,
-                    "Error: no tool runs any more: a limit was reached",
-                ));
+                let result =
+                    ToolResult::error(call, "Error: no tool runs any more: a limit was reached");
+                scope.tell_not_run(&result).await;
+                update = update.answer(result);
             }
             scope.leave(
                 Outcome::LimitReached(limit),

@@ -182,6 +182,9 @@ impl Stream for RunStream {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
+            if self.run.is_none() && self.end.is_none() {
+                return Poll::Ready(None);
+            }
             if let Poll::Ready(Some(kind)) = self.events.poll_recv(context) {
                 return Poll::Ready(Some(Ok(self.number(kind))));
             }
@@ -191,6 +194,8 @@ impl Stream for RunStream {
                         // What it still holds, for example a host value, is let go before the last event.
                         self.run = None;
                         self.end = Some(end);
+                        // Nobody who is left behind speaks after the last event.
+                        self.events.close();
                     }
                     // It may have spoken while it was polled.
                     Poll::Pending => match self.events.poll_recv(context) {

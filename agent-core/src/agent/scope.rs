@@ -1,13 +1,14 @@
 //! What one run carries through its nodes. The graph does not know it.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::limits::Counts;
 use super::react::Config;
-use crate::event::{Limit, Outcome, Sink};
+use crate::event::{EventKind, Limit, Outcome, Sink};
 use crate::message::ToolResult;
 use crate::model::{ChatOptions, FinishReason, ToolList, Usage};
 use crate::tool::{RunContext, ToolSet};
@@ -51,6 +52,15 @@ impl RunScope {
         self.record(|record| {
             record.outcome.get_or_insert(outcome);
         });
+    }
+
+    /// Tells the result of a call that was answered without running.
+    pub(super) async fn tell_not_run(&self, result: &ToolResult) {
+        let kind = EventKind::ToolFinished {
+            result: result.clone(),
+            duration: Duration::ZERO,
+        };
+        self.sink.send(kind).await;
     }
 
     /// True if the run's own time is over.

@@ -17,6 +17,7 @@ use crate::event::{EventKind, Limit, Outcome};
 use crate::graph::{NodeAction, NodeContext, NodeOutput, State, StateUpdate};
 use crate::message::{Message, ToolCall, ToolResult};
 use crate::model::FinishReason;
+use crate::tool::Found;
 
 /// The node that runs tool calls.
 #[derive(Debug)]
@@ -55,7 +56,10 @@ fn admit(scope: &RunScope, calls: Vec<ToolCall>) -> (Vec<Plan>, Option<Limit>) {
             let over = match &reached {
                 // Nothing more runs once the run is about to stop.
                 Some(limit) if limits.on_limit != OnLimit::ErrorResult => Err(Limit::clone(limit)),
-                _ => scope.record(|record| record.counts.tool_call(&call.name, limits)),
+                _ => {
+                    let name = name_of_tool(scope, &call.name);
+                    scope.record(|record| record.counts.tool_call(name, limits))
+                }
             };
             let refused = over.err().map(|limit| {
                 let text = limit_text(&limit);
@@ -66,6 +70,14 @@ fn admit(scope: &RunScope, calls: Vec<ToolCall>) -> (Vec<Plan>, Option<Limit>) {
         })
         .collect();
     (plans, reached)
+}
+
+/// The tool's own name, whatever the model put before it; that of an unknown tool as it is.
+fn name_of_tool<'a>(scope: &'a RunScope, called: &'a str) -> &'a str {
+    match scope.tools.find(called) {
+        Ok(Found::Exact(tool) | Found::Shortened(tool)) => tool.definition().name(),
+        Err(_) => called,
+    }
 }
 
 fn limit_text(limit: &Limit) -> String {
@@ -111,7 +123,11 @@ async fn run_plan(
     waiting_since: Option<Instant>,
 ) -> Result<CallEnd, AgentError> {
     match plan.refused {
-        Some(text) => Ok(CallEnd::refused(ToolResult::error(&plan.call, text))),
+        Some(text) => {
+            let result = ToolResult::error(&plan.call, text);
+            scope.tell_not_run(&result).await;
+            Ok(CallEnd::refused(result))
+        }
         None => {
             run_call(
                 scope,
@@ -225,7 +241,7 @@ fn earlier_results_are_direct(scope: &RunScope, state: &State) -> bool {
         !result.is_error
             && scope
                 .tools
-                .get(&result.name)
+                .get(name_of_tool(scope, &result.name))
                 .is_some_and(|tool| tool.metadata().is_return_direct())
     })
 }

@@ -204,13 +204,13 @@ impl ToolContext {
     /// Reports progress as an event of the run.
     ///
     /// The value is queued at once if there is room; awaiting the result waits for room, so
-    /// that a slow reader slows the tool. Without a reader it does nothing.
+    /// that a slow reader slows the tool. Without a reader, and after the call was cancelled,
+    /// it does nothing.
     pub fn emit(&self, value: impl Into<Value>) -> Emit {
+        let progress = self.0.progress.as_ref();
         Emit {
-            pending: self
-                .0
-                .progress
-                .as_ref()
+            pending: progress
+                .filter(|_| !self.0.cancellation.is_cancelled())
                 .and_then(|progress| progress(value.into())),
         }
     }

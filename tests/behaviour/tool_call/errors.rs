@@ -1,0 +1,320 @@
+//! Which way a call's error goes.
+
+use std::error::Error as _;
+use std::io;
+
+use agent_core::agent::{ErrorAction, ErrorPolicy};
+use agent_core::message::ToolCall;
+use agent_core::model::ScriptedModel;
+use agent_core::model::scripted::{calls, says};
+use agent_core::tool::ToolErrorKind;
+use agent_core::{AgentError, ToolContext, ToolError};
+use agent_tests::runs::{result_texts, results};
+use agent_tests::tools::{ClosureTool, Counter, answers, tool};
+use serde_json::json;
+
+use super::{agent, model, pairs, parallel};
+
+fn fails_with(
+    name: &'static str,
+    error: impl Fn() -> ToolError + Clone + Send + Sync + 'static,
+) -> ClosureTool {
+    tool(name, error, async |error, _, _| Err::<(), _>(error()))
+}
+
+// C11, case ex-01
+#[tokio::test]
+async fn a_panic_is_the_error_of_its_own_call_only() {
+    let model = model(&["ok_a", "panics", "ok_b"]);
+    let panics = tool("panics", (), async |(), _, _| {
+        tokio::task::yield_now().await;
+        assert!(model_is_calm(), "at src/secret.rs");
+    });
+
+    let tools = [answers("ok_a", "a"), panics, answers("ok_b", "b")];
+    let run = parallel(&model, tools)
+        .build()
+        .unwrap()
+        .run("Go")
+        .await
+        .unwrap();
+
+    assert_eq!(
+        result_texts(run.messages()),
+        pairs(&[("c1", "a"), ("c2", "Error: the tool panicked"), ("c3", "b")])
+    );
+}
+
+fn model_is_calm() -> bool {
+    false
+}
+
+/// Panics on a thread of the blocking pool.
+#[agent_core::tool(register = false)]
+fn panics_while_blocking() -> &'static str {
+    assert!(model_is_calm(), "at src/secret.rs");
+    "calm"
+}
+
+// C11
+#[tokio::test]
+async fn a_panic_of_a_plain_function_is_the_error_of_its_call() {
+    for on_pool in [true, false] {
+        let model = model(&["panics_while_blocking"]);
+
+        let run = agent(&model, agent_core::tools![panics_while_blocking]);
+        let run = run.wrap_sync_tools_as_async(on_pool).build().unwrap();
+        let run = run.run("Go").await.unwrap();
+
+        assert_eq!(
+            result_texts(run.messages()),
+            pairs(&[("c1", "Error: the tool panicked")])
+        );
+    }
+}
+
+// C9, TN-10, case ex-22
+#[tokio::test]
+async fn an_unknown_tool_is_told_with_the_tools_there_are() {
+    let model = model(&["default_api:view", "delete_all", "View"]);
+
+    let run = agent(&model, [answers("view", "seen"), answers("edit", "edited")]);
+    let run = run.build().unwrap().run("Go").await.unwrap();
+
+    let unknown =
+        |name| format!("Error: tool not available: `{name}`; the tools are `view`, `edit`");
+    assert_eq!(
+        result_texts(run.messages()),
+        pairs(&[
+            ("c1", "seen"),
+            ("c2", &unknown("delete_all")),
+            ("c3", &unknown("View"))
+        ])
+    );
+    assert_eq!(run.text(), "done");
+}
+
+// C9
+#[tokio::test]
+async fn a_tool_knows_its_own_name_whatever_the_model_put_before_it() {
+    let model = model(&["functions.who/tell"]);
+    let tell = tool("tell", (), async |(), _, context: ToolContext| {
+        context.tool_name().to_owned()
+    });
+
+    let run = agent(&model, tell)
+        .build()
+        .unwrap()
+        .run("Go")
+        .await
+        .unwrap();
+
+    assert_eq!(result_texts(run.messages()), pairs(&[("c1", "tell")]));
+}
+
+/// Current weather of a city.
+#[agent_core::tool(register = false)]
+async fn get_weather(city: &str) -> String {
+    format!("{city}: 4 °C")
+}
+
+// C10
+#[tokio::test]
+async fn a_bad_argument_is_told_to_the_model_and_the_run_goes_on() {
+    let model = ScriptedModel::new([calls("get_weather", json!({"city": [7]})), says("Which?")]);
+
+    let run = agent(&model, agent_core::tools![get_weather])
+        .build()
+        .unwrap();
+    let run = run.run("Weather?").await.unwrap();
+
+    assert_eq!(run.text(), "Which?");
+    let told = model.requests()[1].last_tool_result();
+    assert!(
+        told.starts_with("Error: ") && told.contains("city"),
+        "{told}"
+    );
+}
+
+// C8, case ex-27
+#[tokio::test]
+async fn a_truncated_call_is_never_run() {
+    let read = Counter::default();
+    let written = Counter::default();
+    let counts = |name, counter: &Counter| {
+        tool(name, counter.clone(), async |counter, _, _| {
+            counter.add().to_string()
+        })
+    };
+    let turn = calls("read", json!({"p": "a"})).and_calls("write", json!(r#"{"p":"b","t":"xx"#));
+    let model = ScriptedModel::new([turn, says("done")]);
+
+    let run = agent(&model, [counts("read", &read), counts("write", &written)]);
+    let run = run.build().unwrap().run("Go").await.unwrap();
+
+    assert_eq!((read.get(), written.get()), (1, 0));
+    let result = results(run.messages()).remove(1);
+    assert!(result.is_error);
+    assert_eq!(result.text(), "Error: not run: the arguments are truncated");
+}
+
+// C8
+#[tokio::test]
+async fn no_arguments_and_null_are_an_empty_object() {
+    let model = ScriptedModel::new([
+        calls("echo", json!("")).and_calls("echo", json!(null)),
+        says("done"),
+    ]);
+    let echo = tool("echo", (), async |(), arguments, _| arguments.to_string());
+
+    let run = agent(&model, echo)
+        .build()
+        .unwrap()
+        .run("Go")
+        .await
+        .unwrap();
+
+    assert_eq!(
+        result_texts(run.messages()),
+        pairs(&[("call_1", "{}"), ("call_2", "{}")])
+    );
+}
+
+// C10
+#[tokio::test]
+async fn the_model_reads_an_error_without_its_causes() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("no disk")]
+    struct Outer(#[source] io::Error);
+    let model = model(&["fails"]);
+    let fails = fails_with("fails", || {
+        ToolError::failed(Outer(io::Error::other("at /dev/sda")))
+    });
+
+    let run = agent(&model, fails)
+        .build()
+        .unwrap()
+        .run("Go")
+        .await
+        .unwrap();
+
+    assert_eq!(
+        result_texts(run.messages()),
+        pairs(&[("c1", "Error: no disk")])
+    );
+    assert!(results(run.messages())[0].is_error);
+}
+
+// C10
+#[tokio::test]
+async fn a_fatal_error_ends_the_run() {
+    let model = model(&["fails"]);
+    let fails = fails_with("fails", || ToolError::fatal("the license is void"));
+
+    let error = agent(&model, fails)
+        .build()
+        .unwrap()
+        .run("Go")
+        .await
+        .unwrap_err();
+
+    let AgentError::Tool {
+        tool,
+        call_id,
+        source,
+        ..
+    } = &error
+    else {
+        panic!("{error:?}");
+    };
+    assert_eq!((&**tool, &**call_id), ("fails", "c1"));
+    assert_eq!(source.kind(), ToolErrorKind::Fatal);
+    assert_eq!(error.source().unwrap().to_string(), "the license is void");
+    assert_eq!(model.requests().len(), 1);
+}
+
+// C10
+#[tokio::test]
+async fn a_fatal_error_drops_the_calls_that_still_run() {
+    let model = model(&["hangs", "fails"]);
+    let dropped = Counter::default();
+    let hangs = tool("hangs", dropped.clone(), async |dropped, _, _| {
+        let _guard = dropped.on_drop();
+        std::future::pending::<()>().await;
+    });
+
+    let run = parallel(
+        &model,
+        [hangs, fails_with("fails", || ToolError::fatal("no"))],
+    );
+    run.build().unwrap().run("Go").await.unwrap_err();
+
+    assert_eq!(dropped.get(), 1);
+}
+
+// C10
+#[tokio::test]
+async fn an_error_of_a_named_type_reaches_the_caller_as_it_is() {
+    let model = model(&["fails"]);
+    let fails = fails_with("fails", || {
+        ToolError::failed(io::Error::from(io::ErrorKind::NotFound))
+    });
+
+    let run = agent(&model, fails).error_policy(ErrorPolicy::new().pass_through::<io::Error>());
+    let error = run.build().unwrap().run("Go").await.unwrap_err();
+
+    let AgentError::PassedThrough(error) = error else {
+        panic!("{error:?}");
+    };
+    let error = error.downcast::<io::Error>().unwrap();
+    assert_eq!(error.kind(), io::ErrorKind::NotFound);
+}
+
+// C10
+#[tokio::test]
+async fn an_error_of_another_type_is_not_passed_through() {
+    let model = model(&["fails"]);
+    let fails = fails_with("fails", || ToolError::failed("no disk"));
+
+    let run = agent(&model, fails).error_policy(ErrorPolicy::new().pass_through::<io::Error>());
+    let run = run.build().unwrap().run("Go").await.unwrap();
+
+    assert_eq!(
+        result_texts(run.messages()),
+        pairs(&[("c1", "Error: no disk")])
+    );
+}
+
+// C10, TE-6
+#[tokio::test]
+async fn a_policy_of_your_own_decides_what_the_model_reads() {
+    let model = model(&["fails", "fatal"]);
+    let tools = [
+        fails_with("fails", || ToolError::failed("no disk")),
+        fails_with("fatal", || ToolError::fatal("void")),
+    ];
+    let policy = ErrorPolicy::custom(|error: &ToolError, call: &ToolCall| {
+        ErrorAction::Tell(format!("{} says {error}", call.name))
+    });
+
+    let run = agent(&model, tools).error_policy(policy).build().unwrap();
+    let run = run.run("Go").await.unwrap();
+
+    assert_eq!(
+        result_texts(run.messages()),
+        pairs(&[("c1", "fails says no disk"), ("c2", "fatal says void")])
+    );
+}
+
+// C10
+#[tokio::test]
+async fn a_policy_of_your_own_can_end_the_run() {
+    let model = model(&["fails"]);
+    let fails = fails_with("fails", || ToolError::failed("no disk"));
+    let policy = ErrorPolicy::custom(|_, _| ErrorAction::Raise);
+
+    let run = agent(&model, fails).error_policy(policy).build().unwrap();
+    let error = run.run("Go").await.unwrap_err();
+
+    assert!(matches!(error, AgentError::Tool { .. }), "{error:?}");
+}

@@ -1,0 +1,73 @@
+//! What tests read off a run.
+
+use agent_core::agent::RunStream;
+use agent_core::event::EventKind;
+use agent_core::message::{Message, ToolResult};
+use agent_core::model::ChatRequest;
+use agent_core::{AgentError, AgentEvent, RunOutput};
+
+/// Reads a run to its end: its events, and the error if it ended with one.
+pub async fn events(mut stream: RunStream) -> (Vec<AgentEvent>, Option<AgentError>) {
+    let mut events = Vec::new();
+    while let Some(event) = stream.next().await {
+        match event {
+            Ok(event) => events.push(event),
+            Err(error) => return (events, Some(error)),
+        }
+    }
+    (events, None)
+}
+
+/// The output of the run that these events tell of.
+///
+/// # Panics
+///
+/// If the last event is not `RunFinished`.
+#[must_use]
+pub fn output(events: &[AgentEvent]) -> RunOutput {
+    match events.last().map(|event| &event.kind) {
+        Some(EventKind::RunFinished(output)) => output.clone(),
+        other => panic!("the run ends with {other:?}"),
+    }
+}
+
+/// The ids of the calls, in the order in which they ended.
+#[must_use]
+pub fn ended(events: &[AgentEvent]) -> Vec<String> {
+    let id = |event: &AgentEvent| match &event.kind {
+        EventKind::ToolFinished { result, .. } => Some(result.call_id.clone()),
+        _ => None,
+    };
+    events.iter().filter_map(id).collect()
+}
+
+/// Every tool result of a history, in order.
+#[must_use]
+pub fn results(messages: &[Message]) -> Vec<ToolResult> {
+    let results = messages.iter().flat_map(Message::tool_results);
+    results.cloned().collect()
+}
+
+/// The call id and the text of every tool result, in order.
+#[must_use]
+pub fn result_texts(messages: &[Message]) -> Vec<(String, String)> {
+    let results = results(messages).into_iter();
+    results
+        .map(|result| (result.call_id.clone(), result.text()))
+        .collect()
+}
+
+/// The texts of a request's messages, in order.
+#[must_use]
+pub fn texts(request: &ChatRequest) -> Vec<String> {
+    request.messages().map(Message::text).collect()
+}
+
+/// The names of the tools that a request offers, in order.
+#[must_use]
+pub fn offered(request: &ChatRequest) -> Vec<String> {
+    let definitions = request.tools().definitions().iter();
+    definitions
+        .map(|definition| definition.name().to_owned())
+        .collect()
+}
