@@ -118,6 +118,8 @@ impl Terminal {
     ///
     /// Stdout cannot be written.
     pub fn timeline(&mut self) -> io::Result<()> {
+        // Calls end in any order; the picture shows them in the order they began.
+        self.bars.sort_by_key(|bar| bar.start);
         let picture = render(&self.bars, BAR_WIDTH, |position, bar| {
             self.paint(BAR_COLOURS[position % BAR_COLOURS.len()], bar)
         });
