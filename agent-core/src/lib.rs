@@ -1,4 +1,64 @@
 //! Rust functions as tools of language models, and the agent graph that runs them.
+//!
+//! `#[tool]` turns an ordinary function into a tool with a schema made at compile time; a
+//! [`ReactAgent`] lets a model call it, as often as it needs, and answers.
+//!
+//! ```
+//! # #[cfg(feature = "macros")]
+//! # mod program {
+//! use agent_core::model::{ScriptedModel, scripted::{calls, says}};
+//! use agent_core::{ReactAgent, tool, tools};
+//!
+//! /// Current weather of a city.
+//! #[tool]
+//! async fn get_weather(
+//!     /// City name, for example "Oslo".
+//!     city: &str,
+//! ) -> String {
+//!     format!("{city}: 4 °C")
+//! }
+//!
+//! #[tokio::main(flavor = "current_thread")]
+//! # pub(crate)
+//! async fn main() -> Result<(), agent_core::Error> {
+//!     // Stands in for `agent_core::model::OpenAi::from_env()?`.
+//!     let model = ScriptedModel::new([
+//!         calls("get_weather", serde_json::json!({"city": "Oslo"})),
+//!         says("It is 4 °C in Oslo."),
+//!     ]);
+//!     let agent = ReactAgent::builder("assistant", model)
+//!         .tools(tools![get_weather])
+//!         .build()?;
+//!
+//!     let output = agent.run("How warm is Oslo?").await?;
+//!     assert_eq!(output.text(), "It is 4 °C in Oslo.");
+//!     Ok(())
+//! }
+//! # }
+//! # #[cfg(feature = "macros")]
+//! # program::main().unwrap();
+//! ```
+//!
+//! # What there is
+//!
+//! - [`message`]: what is said; a [`Transcript`](message::Transcript) pairs every call with a result.
+//! - [`schema`] and [`tool`](mod@tool): what a model is told about a function, and how it is run.
+//! - [`model`]: what a model is asked and answers; one trait, [`ChatModel`](model::ChatModel).
+//! - [`graph`]: nodes, edges and the state they share; knows neither models nor tools.
+//! - [`agent`] and [`event`]: the graph of a model and its tools, and what a run tells.
+//! - [`registry`]: every `#[tool]` linked into the program.
+//!
+//! # Features
+//!
+//! | feature | default | opens |
+//! |---|---|---|
+//! | `macros` | yes | `#[tool]` and `tools![]` |
+//! | `openai` | yes | [`model::openai`], a client for any chat-completions endpoint; without it there is no HTTP dependency |
+//!
+//! # Foreign types in this API
+//!
+//! `serde_json::{Value, Map, RawValue}`, serde's traits, `schemars::JsonSchema`, tokio-util's
+//! `CancellationToken`, `futures_core::Stream`, and `tracing` spans.
 
 #[doc(hidden)]
 #[path = "private.rs"]
