@@ -2,6 +2,7 @@
 //!
 //! Runs when `AGENT_TEST_LLAMA_URL` names a llama.cpp server (`tests/servers/llama-server.sh`
 //! prints its URL); without it the tests say that they are skipped.
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 use std::io::{self, Write as _};
 
