@@ -1,5 +1,7 @@
 //! What stops a run, and that nothing goes on behind it.
 
+#![allow(clippy::unwrap_used, reason = "a helper that fails fails its test")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;

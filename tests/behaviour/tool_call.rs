@@ -1,5 +1,7 @@
 //! How the calls of one turn run: order, limits of time, failures, direct answers.
 
+#![allow(clippy::needless_pass_by_value, reason = "`Host` comes by value")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
