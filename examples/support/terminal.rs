@@ -118,6 +118,8 @@ impl Terminal {
     ///
     /// Stdout cannot be written.
     pub fn timeline(&mut self) -> io::Result<()> {
+        // Calls end in any order; the picture shows them in the order they began.
+        self.bars.sort_by_key(|bar| bar.start);
         let picture = render(&self.bars, BAR_WIDTH, |position, bar| {
             self.paint(BAR_COLOURS[position % BAR_COLOURS.len()], bar)
         });
@@ -133,7 +135,7 @@ impl Terminal {
             EventKind::TextDelta(text) => self.write_text(&text)?,
             EventKind::ToolStarted { call } => self.tool_started(call)?,
             EventKind::ToolProgress { tool, value, .. } => {
-                let value = self.paint("2", &shorten(&value.to_string()));
+                let value = self.paint("2", &shorten(&value.to_string(), 70));
                 self.write_event(&format!("· {tool} {value}"))?;
             }
             EventKind::ToolFinished { result, .. } => self.tool_finished(&result)?,
@@ -154,7 +156,7 @@ impl Terminal {
     }
 
     fn tool_started(&mut self, call: ToolCall) -> io::Result<()> {
-        let arguments = self.paint("2", &shorten(&call.arguments));
+        let arguments = self.paint("2", &shorten(&call.arguments, 70));
         self.write_event(&format!("→ {} {arguments}", call.name))?;
         self.running.push((call, self.start.elapsed()));
         Ok(())
@@ -182,7 +184,7 @@ impl Terminal {
             self.paint(colour, mark),
             result.name,
             (end - start).as_secs_f64(),
-            shorten(&result.text()),
+            shorten(&result.text(), 70),
         ))
     }
 
@@ -228,7 +230,8 @@ impl Terminal {
         let what = if names.is_empty() {
             "the model".to_owned()
         } else {
-            names.join(", ")
+            // A line that wraps could not be wiped.
+            shorten(&names.join(", "), 60)
         };
         self.line = Line::Spinner;
         write!(
@@ -248,14 +251,13 @@ impl Terminal {
     }
 }
 
-/// The text on one line of a fair length.
-fn shorten(text: &str) -> String {
-    const LONGEST: usize = 70;
+/// The text on one line of at most `longest` characters.
+fn shorten(text: &str, longest: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= LONGEST {
+    if line.chars().count() <= longest {
         return line;
     }
-    let start: String = line.chars().take(LONGEST - 1).collect();
+    let start: String = line.chars().take(longest - 1).collect();
     format!("{start}…")
 }
 
@@ -265,8 +267,8 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_on_one_line() {
-        assert_eq!(shorten("two\nlines"), "two lines");
-        assert_eq!(shorten(&"é".repeat(70)), "é".repeat(70));
-        assert_eq!(shorten(&"é".repeat(71)).chars().count(), 70);
+        assert_eq!(shorten("two\nlines", 9), "two lines");
+        assert_eq!(shorten(&"é".repeat(9), 9), "é".repeat(9));
+        assert_eq!(shorten(&"é".repeat(10), 9), format!("{}…", "é".repeat(8)));
     }
 }
