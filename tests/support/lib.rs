@@ -2,3 +2,9 @@
 
 pub mod fixtures;
 pub mod replay;
+
+/// The README's programs, run as doctests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+#[derive(Debug)]
+pub struct Readme;

@@ -28,10 +28,10 @@ impl Sink {
     }
 
     /// Hands one event on at once, or gives it back if there is no room.
-    pub(crate) fn try_send(&self, kind: EventKind) -> Result<(), EventKind> {
+    pub(crate) fn try_send(&self, kind: EventKind) -> Option<EventKind> {
         match self.0.try_send(kind) {
-            Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => Ok(()),
-            Err(mpsc::error::TrySendError::Full(kind)) => Err(kind),
+            Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => None,
+            Err(mpsc::error::TrySendError::Full(kind)) => Some(kind),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! Not here: which tools there are (`tool::set`), how many run at once (`agent::tool_node`).
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,13 +30,16 @@ pub(crate) async fn execute(
     context: &ToolContext,
     (deadline, limit): (Instant, Duration),
 ) -> Result<ToolOutcome, ToolError> {
-    let guard = EndEarly(Some(context));
     // The call itself is made inside, so that a panic before the first await is caught too.
     let call = AssertUnwindSafe(async { tool.call(arguments, context).await }).catch_unwind();
+    let mut call = pin!(call);
+    // Stands after the call, so that it goes first: the tool's callbacks run while its future,
+    // which holds their guards, is still there.
+    let guard = EndEarly(Some(context));
     let result = tokio::select! {
         biased;
         () = context.cancellation().cancelled() => Err(ToolError::cancelled()),
-        result = call => result.unwrap_or_else(|payload| Err(ToolError::panicked(&*payload))),
+        result = &mut call => result.unwrap_or_else(|payload| Err(ToolError::panicked(&*payload))),
         () = sleep_until(deadline) => Err(ToolError::timed_out(limit)),
     };
     if result.is_ok() {
