@@ -248,7 +248,7 @@ type Said = mpsc::SyncSender<&'static str>;
 
 /// Says that it started, waits for its token, and says that it saw it.
 #[agent_core::tool(register = false)]
-fn watches_its_token(context: &ToolContext, said: Host<Said>) -> String {
+fn watches_its_token(context: &ToolContext, said: &Host<Said>) -> String {
     let (cancelled, wait) = mpsc::channel();
     let _guard = context.on_cancel(move || cancelled.send(()).unwrap());
     said.send("started").unwrap();

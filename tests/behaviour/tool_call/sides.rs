@@ -214,7 +214,7 @@ type Release = Arc<Mutex<Option<std::sync::mpsc::Receiver<()>>>>;
 
 /// Blocks its thread until it is released.
 #[agent_core::tool(register = false)]
-fn blocks(release: agent_core::Host<Release>) -> &'static str {
+fn blocks(release: &agent_core::Host<Release>) -> &'static str {
     let waiting = release.lock().unwrap().take().unwrap();
     waiting.recv().map_or("given up", |()| "released")
 }
