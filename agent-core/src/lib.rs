@@ -1,4 +1,64 @@
 //! Rust functions as tools of language models, and the agent graph that runs them.
+//!
+//! `#[tool]` turns an ordinary function into a tool with a schema made at compile time; a
+//! [`ReactAgent`] lets a model call it, as often as it needs, and answers.
+//!
+//! ```
+//! # #[cfg(feature = "macros")]
+//! # mod program {
+//! use agent_core::model::{ScriptedModel, scripted::{calls, says}};
+//! use agent_core::{ReactAgent, tool, tools};
+//!
+//! /// Current weather of a city.
+//! #[tool]
+//! async fn get_weather(
+//!     /// City name, for example "Oslo".
+//!     city: &str,
+//! ) -> String {
+//!     format!("{city}: 4 °C")
+//! }
+//!
+//! #[tokio::main(flavor = "current_thread")]
+//! # pub(crate)
+//! async fn main() -> Result<(), agent_core::Error> {
+//!     // Stands in for `agent_core::model::OpenAi::from_env()?`.
+//!     let model = ScriptedModel::new([
+//!         calls("get_weather", serde_json::json!({"city": "Oslo"})),
+//!         says("It is 4 °C in Oslo."),
+//!     ]);
+//!     let agent = ReactAgent::builder("assistant", model)
+//!         .tools(tools![get_weather])
+//!         .build()?;
+//!
+//!     let output = agent.run("How warm is Oslo?").await?;
+//!     assert_eq!(output.text(), "It is 4 °C in Oslo.");
+//!     Ok(())
+//! }
+//! # }
+//! # #[cfg(feature = "macros")]
+//! # program::main().unwrap();
+//! ```
+//!
+//! # What there is
+//!
+//! - [`message`]: what is said; a [`Transcript`](message::Transcript) pairs every call with a result.
+//! - [`schema`] and [`tool`](mod@tool): what a model is told about a function, and how it is run.
+//! - [`model`]: what a model is asked and answers; one trait, [`ChatModel`](model::ChatModel).
+//! - [`graph`]: nodes, edges and the state they share; knows neither models nor tools.
+//! - [`agent`] and [`event`]: the graph of a model and its tools, and what a run tells.
+//! - [`registry`]: every `#[tool]` linked into the program.
+//!
+//! # Features
+//!
+//! | feature | default | opens |
+//! |---|---|---|
+//! | `macros` | yes | `#[tool]` and `tools![]` |
+//! | `openai` | yes | [`model::openai`], a client for any chat-completions endpoint; without it there is no HTTP dependency |
+//!
+//! # Foreign types in this API
+//!
+//! `serde_json::{Value, Map, RawValue}`, serde's traits, `schemars::JsonSchema`, tokio-util's
+//! `CancellationToken`, `futures_core::Stream`, and `tracing` spans.
 
 #[doc(hidden)]
 #[path = "private.rs"]
@@ -20,7 +80,116 @@ mod wire_cache;
 
 pub use agent::error::AgentError;
 pub use agent::react::ReactAgent;
-/// Makes a tool of a function.
+/// Makes a tool of a function: `async fn` or `fn`, free, and not generic.
+///
+/// The function stays as it is. Beside it comes a type of the same name and visibility,
+/// which [`tools!`] takes and which has `DEFINITION`, a constant, and `callback()`.
+/// An `async fn` is called on the agent's own task, a plain `fn` on a thread that may block.
+///
+/// ```
+/// use agent_core::{ToolDefinition, tool};
+///
+/// /// Current weather of a city.
+/// #[tool]
+/// async fn get_weather(
+///     /// City name
+///     city: &str,
+///     #[param(default = 1)] days: u8,
+/// ) -> String {
+///     format!("{city}, {days} day(s): sunny")
+/// }
+///
+/// const DEFINITION: &ToolDefinition = get_weather::DEFINITION;
+/// assert_eq!(DEFINITION.name(), "get_weather");
+/// assert_eq!(DEFINITION.description(), "Current weather of a city.");
+/// assert_eq!(
+///     DEFINITION.input_schema().const_text(),
+///     Some(concat!(
+///         r#"{"type":"object","properties":{"city":{"type":"string","description":"City name"},"#,
+///         r#""days":{"type":"integer","minimum":0,"maximum":255,"default":1}},"#,
+///         r#""required":["city"],"additionalProperties":false}"#,
+///     )),
+/// );
+/// ```
+///
+/// # Keys of `#[tool(…)]`
+///
+/// | key | meaning | else |
+/// |---|---|---|
+/// | `name = "…"` | what the model calls the tool: `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$` | the function's name |
+/// | `description = "…"` | what the model reads about it | the doc comment, else the name in words: `get weather` |
+/// | `type = Name` | the name of the generated type | the function's name |
+/// | `return_direct` | the result is the run's answer | the model reads it |
+/// | `timeout = "30s"` | how long a call may take: a whole number and `ms`, `s`, `m` or `h` | the agent's limit |
+/// | `effect = "…"` | what a second call would do: `"pure"`, `"idempotent"` or `"once"` | `"once"` |
+/// | `schemars` | `#[param(schemars)]` for every parameter | |
+/// | `register = false` | [`registry::registered`] does not find the tool | it does |
+/// | `crate = path` | where this crate is, for a renamed dependency | `::agent_core` |
+///
+/// # Parameters
+///
+/// A parameter is a property of the input, unless its type takes it from the context:
+/// [`ToolContext`], [`Host`], a cancellation token, or an own [`tool::ToolParam`]. It can be
+/// of any type with [`ToolSchema`] and `Deserialize`, or a reference to one; inside another
+/// type a reference cannot stand (`Option<String>`, not `Option<&str>`). All are required
+/// but an `Option` and those with a default. `_city` is the property `city`.
+///
+/// | key of `#[param(…)]` | meaning | else |
+/// |---|---|---|
+/// | `description = "…"` | what the model reads about it | the parameter's doc comment |
+/// | `rename = "…"` | the property's name: `^[a-zA-Z_][a-zA-Z0-9_]{0,63}$` | the parameter's name |
+/// | `default`, `default = value` | taken when the model gives nothing; a literal is shown to it | required |
+/// | `schemars` | the schema is what `schemars::JsonSchema` says, put together at first use | [`ToolSchema`] |
+///
+/// ```
+/// use agent_core::{Host, ToolContext, ToolError, tool};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// struct Db;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Filter {
+///     words: Vec<String>,
+/// }
+///
+/// /// Finds articles.
+/// #[tool(timeout = "10s", effect = "pure")]
+/// fn find(
+///     #[param(schemars)] filter: Filter,
+///     #[param(rename = "max", default = 10)] limit: usize,
+///     db: Host<Db>,
+///     context: &ToolContext,
+/// ) -> Result<Vec<String>, ToolError> {
+///     context.check_cancelled()?;
+///     Ok(filter.words.into_iter().take(limit).collect())
+/// }
+///
+/// assert_eq!(find::DEFINITION.input_schema().value()["required"], serde_json::json!(["filter"]));
+/// ```
+///
+/// # What it returns
+///
+/// Anything with [`IntoToolOutput`] or `Serialize`, alone or in a `Result` whose error is an
+/// `Error`. Text is shown as it is, `()` as `Done`, other values as JSON.
+///
+/// # One name for two things
+///
+/// The type makes `use search::search;` a clash with a `mod search` (E0255). Give the type
+/// another name:
+///
+/// ```
+/// mod search {
+///     #[agent_core::tool(type = SearchTool)]
+///     pub async fn search(text: String) -> String {
+///         text
+///     }
+/// }
+/// use search::{SearchTool, search};
+/// # fn main() {
+/// # let _ = (search("x".to_owned()), SearchTool::callback());
+/// # }
+/// ```
 #[cfg(feature = "macros")]
 pub use agent_macros::tool;
 pub use boxed::{BoxError, BoxFuture, BoxStream};
@@ -37,7 +206,24 @@ pub use tool::host::Host;
 pub use tool::output::{IntoToolOutput, ToolOutput};
 pub use tool::set::ToolSet;
 
-/// The tools of these `#[tool]` functions, as a `Vec<Arc<dyn ToolCallback>>`.
+/// The tools of these `#[tool]` functions, in this order, as a `Vec<Arc<dyn ToolCallback>>`.
+///
+/// ```
+/// use agent_core::{tool, tools};
+///
+/// #[tool]
+/// async fn get_weather() {}
+///
+/// mod maths {
+///     #[agent_core::tool]
+///     pub fn add(a: i64, b: i64) -> i64 {
+///         a + b
+///     }
+/// }
+///
+/// let tools = tools![get_weather, maths::add];
+/// assert_eq!(tools[1].definition().name(), "add");
+/// ```
 #[cfg(feature = "macros")]
 #[macro_export]
 macro_rules! tools {

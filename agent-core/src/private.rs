@@ -1,16 +1,18 @@
 //! What generated code may name. Not public API: it changes without notice.
 //!
-//! The definition of a tool, its text made at compile time:
+//! The definition of a tool, its text made at compile time. A constant per parameter is the
+//! only place that asks something of its type, so an error about it is told once:
 //!
 //! ```
 //! # #![forbid(unsafe_code)]
 //! use agent_core::__private as P;
 //!
+//! const CITY: P::TypedParameter<<str as P::ToOwned>::Owned> = P::typed::<<str as P::ToOwned>::Owned>("city");
+//! const CONTEXT: P::TypedParameter<P::ToolContext> = P::typed::<P::ToolContext>("context");
+//!
 //! const DEFINITION: &'static P::ToolDefinition = {
-//!     const PARAMETERS: &[P::Parameter] = &[
-//!         P::Parameter::of::<<str as P::ToOwned>::Owned>("city").described("City name"),
-//!         P::Parameter::of::<P::ToolContext>("context"),
-//!     ];
+//!     const PARAMETERS: &[P::Parameter] =
+//!         &[CITY.parameter().described("City name"), CONTEXT.parameter()];
 //!     const LENGTH: usize = P::text_length(PARAMETERS);
 //!     const BYTES: [u8; LENGTH] = P::text_bytes::<LENGTH>(PARAMETERS);
 //!     static COMPOSED: P::Composed = P::Composed::new();
@@ -32,11 +34,12 @@
 //! ```
 //!
 //! The body of its call. The traits of `convert` pick the conversion of the return type; a
-//! glob, as one of them is used and the others would be warned about. The item around it
-//! allows `unused_qualifications`, `clippy::needless_borrow` and `clippy::wildcard_imports`:
+//! glob, as one of them is used and the others would be warned about:
 //!
 //! ```
 //! # use agent_core::__private as P;
+//! # const CITY: P::TypedParameter<String> = P::typed::<String>("city");
+//! # const DAYS: P::TypedParameter<u8> = P::typed::<u8>("days");
 //! # async fn get_weather(city: &str, days: u8) -> P::Result<f64, std::io::Error> { Ok(0.5) }
 //! async fn call(
 //!     arguments: &str,
@@ -44,14 +47,12 @@
 //! ) -> P::Result<P::ToolOutcome, P::ToolError> {
 //!     use P::convert::*;
 //!     let mut reader = P::ArgumentReader::new(arguments, context);
-//!     let (P::Some(city), P::Some(days)) = (
-//!         reader.take::<<str as P::ToOwned>::Owned>("city"),
-//!         reader.take_or::<u8>("days", || 1),
-//!     ) else {
-//!         return P::Err(reader.into_error());
-//!     };
+//!     let city = CITY.take(&mut reader);
+//!     let days = DAYS.take_or(&mut reader, || 1);
+//!     let P::Some(city) = city else { return P::Err(reader.into_error()) };
+//!     let P::Some(days) = days else { return P::Err(reader.into_error()) };
 //!     reader.finish()?;
-//!     let value = get_weather(P::Borrow::borrow(&city), days).await;
+//!     let value = P::require_send(get_weather(P::Borrow::<str>::borrow(&city), days)).await;
 //!     (&&&&P::Probe::of(&value)).conversion().convert(value)
 //! }
 //! ```
@@ -79,6 +80,7 @@ pub use crate::tool::input_schema::{Composed, has_const_text, text, text_bytes, 
 pub use crate::tool::output::IntoToolOutput;
 pub use crate::tool::param::Parameter;
 pub use crate::tool::probe::Probe;
+pub use crate::tool::typed::{TypedParameter, typed, typed_schemars};
 pub use crate::tool::{Effect, InputSchema, ParamKind, ToolMetadata, ToolOutcome, ToolParam};
 
 /// The traits between which method lookup picks a conversion.

@@ -47,7 +47,7 @@ pub fn registered() -> Vec<Arc<dyn ToolCallback>> {
 }
 
 impl ToolSet {
-    /// Every `#[tool]` linked into the program, sorted by name [A14].
+    /// Every `#[tool]` linked into the program, sorted by name.
     ///
     /// A tool of another crate is there only if that crate is linked: see
     /// [`registry`](crate::registry).

@@ -87,7 +87,7 @@ pub(crate) fn tool_span(parent: &Span, call: &ToolCall) -> Span {
     )
 }
 
-/// Writes down how a tool call ended [C14].
+/// Writes down how a tool call ended.
 pub(crate) fn tool_ended(span: &Span, outcome: &str, duration: Duration) {
     span.record("outcome", outcome);
     span.record(

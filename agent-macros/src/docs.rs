@@ -61,13 +61,30 @@ fn ungrouped(mut line: &Expr) -> &Expr {
     line
 }
 
-// A block comment is one value of several lines, hence the second split.
 fn joined(values: &[String]) -> String {
-    let lines = values.iter().flat_map(|value| value.split('\n'));
+    let lines = values.iter().flat_map(|value| without_stars(value));
     let lines: Vec<&str> = lines
         .map(|line| line.strip_prefix(' ').unwrap_or(line))
         .collect();
     lines.join("\n").trim().to_owned()
+}
+
+/// The lines of one comment. A block comment is one value of several lines; a `*` that
+/// opens each of them belongs to its frame, as rustdoc sees it.
+fn without_stars(value: &str) -> Vec<&str> {
+    let lines: Vec<&str> = value.split('\n').collect();
+    let inner = lines.iter().skip(1).map(|line| line.trim_start());
+    let framed = lines.len() > 1
+        && inner
+            .filter(|line| !line.is_empty())
+            .all(|line| line.starts_with('*'));
+    if !framed {
+        return lines;
+    }
+    lines
+        .into_iter()
+        .map(|line| line.trim_start().strip_prefix('*').unwrap_or(line))
+        .collect()
 }
 
 fn composed(lines: &[&Expr]) -> TokenStream {

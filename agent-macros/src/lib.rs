@@ -8,7 +8,7 @@ mod tool;
 
 use proc_macro::TokenStream;
 
-/// Makes a tool of a function; documented where `agent-core` re-exports it.
+#[expect(missing_docs, reason = "rustdoc would add it to that of the re-export")]
 #[proc_macro_attribute]
 pub fn tool(args: TokenStream, item: TokenStream) -> TokenStream {
     tool::attribute(args.into(), &item.into()).into()

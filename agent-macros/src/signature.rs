@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, FnArg, Ident, LitStr, Signature, Token, Visibility};
+use syn::{Attribute, FnArg, Ident, LitStr, Meta, Signature, Token, Visibility};
 
 use crate::diagnostics::err;
 
@@ -37,11 +37,12 @@ impl FnItem {
                 parameter.attrs.retain(|attribute| !is_helper(attribute));
             }
         }
-        // Whoever writes a tool `async` for the sake of its siblings has nothing to await.
+        // Whoever writes a tool `async` for the sake of its siblings has nothing to await. In
+        // front, so that a level the user sets for the lint wins.
         let unused_async = signature
             .asyncness
             .map(|_| quote! { #[allow(clippy::unused_async)] });
-        quote! { #(#attributes)* #unused_async #visibility #signature #body }
+        quote! { #unused_async #(#attributes)* #visibility #signature #body }
     }
 }
 
@@ -53,24 +54,37 @@ pub(crate) fn is_helper(attribute: &Attribute) -> bool {
 /// The attributes that decide whether the item is there at all, without their neighbours:
 /// `cfg_attr(a, cfg(b), inline)` becomes `cfg_attr(a, cfg(b))`.
 pub(crate) fn conditions(attributes: &[Attribute]) -> Vec<TokenStream> {
-    let conditional = |meta: &syn::Meta| condition(meta).map(|meta| quote! { #[#meta] });
+    let conditional = |meta: &Meta| condition(meta).map(|meta| quote! { #[#meta] });
     let metas = attributes.iter().map(|attribute| &attribute.meta);
     metas.filter_map(conditional).collect()
 }
 
-fn condition(meta: &syn::Meta) -> Option<TokenStream> {
+fn condition(meta: &Meta) -> Option<TokenStream> {
     if meta.path().is_ident("cfg") {
         return Some(meta.to_token_stream());
     }
     if !meta.path().is_ident("cfg_attr") {
         return None;
     }
-    let list = syn::punctuated::Punctuated::<syn::Meta, Token![,]>::parse_terminated;
+    let list = syn::punctuated::Punctuated::<Meta, Token![,]>::parse_terminated;
     let parts = meta.require_list().ok()?.parse_args_with(list).ok()?;
     let mut parts = parts.iter();
     let predicate = parts.next()?;
     let kept: Vec<_> = parts.filter_map(condition).collect();
     (!kept.is_empty()).then(|| quote! { cfg_attr(#predicate, #(#kept),*) })
+}
+
+/// What the user let pass in the function, for the code that names its types and calls it.
+pub(crate) fn allowances(attributes: &[Attribute]) -> Vec<TokenStream> {
+    let allowance = |attribute: &Attribute| match &attribute.meta {
+        Meta::List(lints) if lints.path.is_ident("allow") || lints.path.is_ident("expect") => {
+            let lints = &lints.tokens;
+            Some(quote! { #[allow(#lints)] })
+        }
+        meta if meta.path().is_ident("deprecated") => Some(quote! { #[allow(deprecated)] }),
+        _ => None,
+    };
+    attributes.iter().filter_map(allowance).collect()
 }
 
 /// Errors of ours inside, syn's outside, because `Parse` knows only the latter.

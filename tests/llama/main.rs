@@ -1,1 +1,169 @@
-//! llama tests.
+//! A real model server: the form of what it answers, never its words.
+//!
+//! Runs when `AGENT_TEST_LLAMA_URL` names a llama.cpp server (`tests/servers/llama-server.sh`
+//! prints its URL); without it the tests say that they are skipped.
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
+
+use std::io::{self, Write as _};
+
+use agent_core::agent::Limits;
+use agent_core::event::EventKind;
+use agent_core::model::{ChatOptions, OpenAi, ToolChoice};
+use agent_core::{Outcome, ReactAgent, RunOutput, tool, tools};
+
+/// Get the current weather of a city.
+#[tool]
+async fn weather(
+    /// Name of the city.
+    city: &str,
+) -> String {
+    format!("{city}: 4 °C and light rain")
+}
+
+/// Get the price of a company's stock.
+#[tool]
+async fn stock(
+    /// Name of the company.
+    company: &str,
+) -> String {
+    format!("{company}: 131.40")
+}
+
+/// Get the latest news about a topic.
+#[tool]
+async fn news(
+    /// What the news should be about.
+    topic: &str,
+) -> String {
+    format!("{topic}: nothing new")
+}
+
+/// The server's model, or a line that says why there is none.
+fn model() -> Option<OpenAi> {
+    let Ok(url) = std::env::var("AGENT_TEST_LLAMA_URL") else {
+        // Past the test's captured output, so that it is seen although the test passes.
+        let _ = writeln!(io::stderr(), "skipped: AGENT_TEST_LLAMA_URL is not set");
+        return None;
+    };
+    Some(
+        OpenAi::builder()
+            .base_url(format!("{url}/v1"))
+            .model("smollm2")
+            .build()
+            .unwrap(),
+    )
+}
+
+fn assistant(model: OpenAi) -> ReactAgent {
+    ReactAgent::builder("assistant", model)
+        .system_prompt("Use the tools, then answer briefly.")
+        .tools(tools![weather, stock, news])
+        .parallel_tool_execution(true)
+        .options(ChatOptions::new().temperature(0.0).max_output_tokens(120))
+        .limits(Limits::new().model_calls(3))
+        .build()
+        .unwrap()
+}
+
+/// What holds for every run, whatever the model says.
+fn assert_sound(output: &RunOutput) {
+    assert!(
+        matches!(
+            output.outcome(),
+            Outcome::Finished | Outcome::LimitReached(_)
+        ),
+        "{output:?}"
+    );
+    assert!(output.state().transcript().is_closed());
+    assert!(
+        output.usage().input_tokens > 0 && output.usage().output_tokens > 0,
+        "{output:?}"
+    );
+    for (position, message) in output.messages().iter().enumerate() {
+        let calls: Vec<&str> = message.tool_calls().iter().map(|call| &*call.id).collect();
+        if !calls.is_empty() {
+            let results = output.messages()[position + 1].tool_results();
+            let answered: Vec<&str> = results.iter().map(|result| &*result.call_id).collect();
+            assert_eq!(answered, calls);
+        }
+    }
+}
+
+const QUESTION: &str = "What is the weather in Oslo, the stock of Acme and the news about trains?";
+
+#[tokio::test]
+async fn the_quickstart_agent_ends_soundly_streamed() {
+    let Some(model) = model() else { return };
+
+    let mut events = assistant(model).run(QUESTION).stream();
+    let mut text = String::new();
+    let mut last = None;
+    while let Some(event) = events.next().await {
+        match event.unwrap().kind {
+            EventKind::TextDelta(delta) => text.push_str(&delta),
+            EventKind::ModelFinished { message, .. } => {
+                assert_eq!(std::mem::take(&mut text), message.text());
+            }
+            EventKind::RunFinished(output) => last = Some(output),
+            _ => {}
+        }
+    }
+
+    assert_sound(&last.unwrap());
+}
+
+#[tokio::test]
+async fn the_quickstart_agent_ends_soundly_plain() {
+    let Some(model) = model() else { return };
+
+    let output = assistant(model)
+        .run(QUESTION)
+        .streaming(false)
+        .await
+        .unwrap();
+
+    assert_sound(&output);
+}
+
+async fn must_call_weather(streaming: bool) {
+    let Some(model) = model() else { return };
+    let agent = ReactAgent::builder("caller", model)
+        .tools(tools![weather])
+        .limits(Limits::new().model_calls(1))
+        .options(
+            ChatOptions::new()
+                .temperature(0.0)
+                .max_output_tokens(120)
+                .tool_choice(ToolChoice::Required),
+        )
+        .build()
+        .unwrap();
+
+    let output = agent
+        .run("How is the weather in Oslo?")
+        .streaming(streaming)
+        .await
+        .unwrap();
+
+    assert_sound(&output);
+    let called: Vec<&str> = output
+        .messages()
+        .iter()
+        .flat_map(|message| message.tool_calls())
+        .map(|call| &*call.name)
+        .collect();
+    assert!(
+        !called.is_empty() && called.iter().all(|name| *name == "weather"),
+        "{called:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_forced_call_runs_the_tool_streamed() {
+    must_call_weather(true).await;
+}
+
+#[tokio::test]
+async fn a_forced_call_runs_the_tool_plain() {
+    must_call_weather(false).await;
+}

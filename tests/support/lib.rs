@@ -4,3 +4,9 @@ pub mod fixtures;
 pub mod replay;
 pub mod runs;
 pub mod tools;
+
+/// The README's programs, run as doctests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+#[derive(Debug)]
+pub struct Readme;

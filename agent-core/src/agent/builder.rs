@@ -107,7 +107,7 @@ impl ReactAgentBuilder {
         self
     }
 
-    /// Also writes the answer's text to this key of the state [B6]. Default: none.
+    /// Also writes the answer's text to this key of the state. Default: none.
     pub fn output_key(mut self, key: impl Into<String>) -> Self {
         self.output_key = Some(key.into());
         self

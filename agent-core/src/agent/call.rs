@@ -20,8 +20,8 @@ use crate::tool::{
 /// How a call ended, and what it leaves behind.
 pub(super) struct CallEnd {
     pub(super) ended: Ended,
-    /// What the tool wrote to the state; empty unless the call went well [C3]. A call that
-    /// pauses runs again and writes then.
+    /// What the tool wrote to the state; empty unless the call went well. A call that pauses
+    /// runs again and writes then.
     pub(super) update: StateUpdate,
     /// True if the call went well and its tool is `return_direct`.
     pub(super) direct: bool,
@@ -44,7 +44,7 @@ impl CallEnd {
 }
 
 /// Runs one call. Its clock has been going since `started`: a call whose time is over before
-/// it has a slot never starts [TN-5].
+/// it has a slot never starts.
 pub(super) async fn run_call(
     scope: &Arc<RunScope>,
     state: &State,
@@ -165,7 +165,7 @@ async fn attempt(
     }
 }
 
-/// The smallest of the tool's, the agent's and the run's limit [C2].
+/// The smallest of the tool's, the agent's and the run's limit.
 fn time_limit(
     scope: &RunScope,
     tool: &Arc<dyn ToolCallback>,

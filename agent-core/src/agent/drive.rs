@@ -104,7 +104,7 @@ fn prepare(
     Ok((Arc::new(scope), state, new_from))
 }
 
-/// State values, then the history with the instruction before its last message [B4].
+/// State values, then the history with the instruction before its last message.
 fn first_state(
     config: &Config,
     strategies: &KeyStrategies,

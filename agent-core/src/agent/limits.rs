@@ -119,7 +119,7 @@ impl Counts {
             .is_some_and(|limit| self.model_calls >= limit)
     }
 
-    /// Counts a tool call: the tool's own limit first, then the turn's [TM-5].
+    /// Counts a tool call: the tool's own limit first, then the turn's.
     pub(super) fn tool_call(&mut self, name: &str, limits: &Limits) -> Result<(), Limit> {
         let of_tool = self.by_tool.entry(name.to_owned()).or_default();
         *of_tool = of_tool.saturating_add(1);

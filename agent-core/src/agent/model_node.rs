@@ -249,7 +249,7 @@ impl RunScope {
         NodeOutput::from(update).goto(END)
     }
 
-    /// The update with the answer's text under the agent's output key [B6].
+    /// The update with the answer's text under the agent's output key.
     pub(super) fn with_answer(&self, update: StateUpdate, text: &str) -> StateUpdate {
         match &self.config.output_key {
             Some(key) => update.put(key.as_str(), text.into()),

@@ -20,7 +20,7 @@ pub enum ErrorAction {
 type Decide = dyn Fn(&ToolError, &ToolCall) -> ErrorAction + Send + Sync;
 type Matches = fn(&ToolError) -> bool;
 
-/// Decides which way a tool's error goes [C10].
+/// Decides which way a tool's error goes.
 ///
 /// By default a fatal error ends the run and the model reads every other.
 ///

@@ -101,7 +101,7 @@ impl ReactAgent {
         &self.config.tools
     }
 
-    /// The agent's graph, for example to print its picture [B3].
+    /// The agent's graph, for example to print its picture.
     #[must_use]
     pub fn graph(&self) -> &CompiledGraph {
         &self.graph

@@ -65,7 +65,7 @@ impl RunRequest {
         self
     }
 
-    /// Settings of the model calls, over those of the agent [B7].
+    /// Settings of the model calls, over those of the agent.
     pub fn options(mut self, options: ChatOptions) -> Self {
         self.options = options;
         self

@@ -190,7 +190,7 @@ async fn take_in(
     NodeOutput::from(update)
 }
 
-/// The results are the answer, word for word [C13].
+/// The results are the answer, word for word.
 fn return_direct(
     scope: &RunScope,
     state: &State,
@@ -214,7 +214,7 @@ fn in_call_order(state: &State, mut results: Vec<ToolResult>) -> Vec<ToolResult>
     results
 }
 
-/// One result as it is; several as a JSON array, in which JSON stands as it is [rd.2].
+/// One result as it is; several as a JSON array, in which JSON stands as it is.
 fn direct_text(results: &[ToolResult]) -> String {
     if let [result] = results {
         return result.text();
@@ -235,7 +235,7 @@ fn direct_text(results: &[ToolResult]) -> String {
     serde_json::Value::Array(values).to_string()
 }
 
-/// Calls that were answered before this turn count for the AND as well [TN-15].
+/// Calls that were answered before this turn count for the AND as well.
 fn earlier_results_are_direct(scope: &RunScope, state: &State) -> bool {
     state.transcript().partial_results().all(|result| {
         !result.is_error

@@ -109,7 +109,7 @@ impl RunOutput {
         self.0.finish_reason.as_ref()
     }
 
-    /// Token counts summed over every round of the run [US-1].
+    /// Token counts summed over every round of the run.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.0.usage

@@ -22,7 +22,7 @@ impl InterruptRequest {
     }
 }
 
-/// How a call ended that did not fail. A pause is a value, so no layer can swallow it [E5].
+/// How a call ended that did not fail. A pause is a value, so no layer can swallow it.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(
     clippy::exhaustive_enums,

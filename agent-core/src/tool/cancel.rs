@@ -42,7 +42,7 @@ impl CancelCallbacks {
         }
     }
 
-    /// Runs every callback that is still there. One that panics does not stop the others [CT-4].
+    /// Runs every callback that is still there. One that panics does not stop the others.
     pub(crate) fn fire(&self) {
         let callbacks = {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -179,7 +179,7 @@ impl ToolContext {
         &self.0.state
     }
 
-    /// Writes a key of the run's state, once the call has gone well [C3, C6].
+    /// Writes a key of the run's state, once the call has gone well.
     ///
     /// The key is a text or a [`StateKey`](crate::graph::StateKey).
     ///

@@ -6,6 +6,7 @@
 //! Not here: which tools there are (`tool::set`), how many run at once (`agent::tool_node`).
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,8 +32,9 @@ pub(crate) async fn execute(
 ) -> Result<ToolOutcome, ToolError> {
     // The call itself is made inside, so that a panic before the first await is caught too.
     let call = AssertUnwindSafe(async { tool.call(arguments, context).await }).catch_unwind();
-    tokio::pin!(call);
-    // Dropped before the call, so that callbacks run while the tool still holds their guards.
+    let mut call = pin!(call);
+    // Stands after the call, so that it goes first: the tool's callbacks run while its future,
+    // which holds their guards, is still there.
     let guard = EndEarly(Some(context));
     let result = tokio::select! {
         biased;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// A host value as a tool parameter: `db: Host<Db>`.
 ///
 /// It never appears in the schema. A value that is missing is found before the first
-/// model call, with an error that names the type [A5].
+/// model call, with an error that names the type.
 pub struct Host<T>(pub Arc<T>);
 
 impl<T> Deref for Host<T> {

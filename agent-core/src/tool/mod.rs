@@ -35,6 +35,7 @@ pub(crate) mod arguments;
 mod fit;
 pub(crate) mod output;
 pub(crate) mod probe;
+pub(crate) mod typed;
 
 pub(crate) mod blocking;
 pub(crate) mod executor;

@@ -48,7 +48,7 @@ pub struct ToolSet {
 pub(crate) enum Found<'a> {
     /// The tool of this name.
     Exact(&'a Arc<dyn ToolCallback>),
-    /// The one tool that equals the part after the last `:`, `.` or `/` [C9].
+    /// The one tool that equals the part after the last `:`, `.` or `/`.
     Shortened(&'a Arc<dyn ToolCallback>),
 }
 

@@ -14,7 +14,7 @@ use crate::diagnostics::err;
 #[derive(FromMeta)]
 pub(super) struct ToolArgs {
     /// What the model calls the tool; else the function's name.
-    #[darling(default, with = values::text)]
+    #[darling(default, with = values::tool_name)]
     pub(super) name: Option<SpannedValue<String>>,
     /// What the model reads about the tool; else the doc comment.
     #[darling(default, with = values::text)]
@@ -44,7 +44,26 @@ pub(super) struct ToolArgs {
 
 impl ToolArgs {
     pub(super) fn parse(tokens: TokenStream) -> darling::Result<Self> {
-        Self::from_list(&NestedMeta::parse_meta_list(tokens)?)
+        let items = NestedMeta::parse_meta_list(tokens)?;
+        let mut errors = darling::Error::accumulator();
+        let items = errors.handle(keys_once(items)).unwrap_or_default();
+        let args = errors.handle(Self::from_list(&items));
+        errors.finish()?;
+        args.ok_or_else(unread)
+    }
+
+    /// What the stub of a faulty tool needs, as far as it can be read.
+    pub(super) fn names(tokens: TokenStream) -> (Option<Path>, Option<Ident>) {
+        let items = NestedMeta::parse_meta_list(tokens).unwrap_or_default();
+        let value = |key: &str| {
+            items.iter().find_map(|item| match item {
+                NestedMeta::Meta(meta) if meta.path().is_ident(key) => Some(meta),
+                _ => None,
+            })
+        };
+        let root = value("crate").and_then(|meta| values::root(meta).ok()?);
+        let type_name = value("type").and_then(|meta| values::type_name(meta).ok()?);
+        (root, type_name)
     }
 }
 
@@ -55,7 +74,7 @@ pub(super) struct ParamArgs {
     #[darling(default, with = values::text)]
     pub(super) description: Option<SpannedValue<String>>,
     /// The property's name; else the parameter's.
-    #[darling(default, with = values::text)]
+    #[darling(default, with = values::parameter_name)]
     pub(super) rename: Option<SpannedValue<String>>,
     /// The value taken when the model leaves it out.
     #[darling(default, with = Default::parse)]
@@ -71,17 +90,41 @@ impl ParamArgs {
         let mut items = Vec::new();
         for attribute in attributes {
             if attribute.path().is_ident("param") {
-                items.extend(
-                    errors
-                        .handle_in(|| keys(&attribute.meta))
-                        .unwrap_or_default(),
-                );
+                items.extend(errors.handle(keys(&attribute.meta)).unwrap_or_default());
             }
         }
+        let items = errors.handle(keys_once(items)).unwrap_or_default();
         let args = errors.handle(Self::from_list(&items));
         errors.finish()?;
-        args.ok_or_else(|| err!(proc_macro2::Span::call_site(), "`#[param]` cannot be read"))
+        args.ok_or_else(unread)
     }
+}
+
+/// The items if each is a key, and each key is there once.
+fn keys_once(items: Vec<NestedMeta>) -> darling::Result<Vec<NestedMeta>> {
+    let mut errors = darling::Error::accumulator();
+    let mut seen: Vec<&Path> = Vec::new();
+    for item in &items {
+        match item {
+            NestedMeta::Lit(value) => errors.push(err!(
+                value,
+                "a value needs its key in front: `description = \"…\"`"
+            )),
+            NestedMeta::Meta(meta) if seen.contains(&meta.path()) => {
+                let key = meta.path().get_ident().map(ToString::to_string);
+                let key = key.unwrap_or_default();
+                errors.push(err!(meta, "`{key}` is given twice"));
+            }
+            NestedMeta::Meta(meta) => seen.push(meta.path()),
+            NestedMeta::NameValueInvalidExpr(_) => {}
+        }
+    }
+    errors.finish_with(items)
+}
+
+// Never shown: without a value there are errors, and they are shown.
+fn unread() -> darling::Error {
+    err!(proc_macro2::Span::call_site(), "the keys cannot be read")
 }
 
 fn keys(meta: &Meta) -> darling::Result<Vec<NestedMeta>> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use darling::Error;
-use syn::{FnArg, Safety, Signature};
+use syn::{FnArg, GenericParam, Safety, Signature};
 
 use super::model::{Param, ToolFn};
 use super::names;
@@ -37,10 +37,16 @@ pub(super) fn signature(signature: &Signature) -> darling::Result<()> {
         ));
     }
     for parameter in &signature.generics.params {
-        errors.push(err!(
-            parameter,
-            "a tool cannot be generic: the schema needs one concrete type"
-        ));
+        errors.push(match parameter {
+            GenericParam::Lifetime(lifetime) => err!(
+                lifetime,
+                "a tool has no lifetimes: its arguments live as long as the call; write `&T` or `T`"
+            ),
+            parameter => err!(
+                parameter,
+                "a tool cannot be generic: the schema needs one concrete type"
+            ),
+        });
     }
     for input in &signature.inputs {
         if let FnArg::Receiver(receiver) = input {
@@ -56,17 +62,9 @@ pub(super) fn signature(signature: &Signature) -> darling::Result<()> {
 /// Checks the names, alone and beside each other.
 pub(super) fn tool(tool: &ToolFn) -> darling::Result<()> {
     let mut errors = Error::accumulator();
-    if let Some(fault) = names::tool_fault(&tool.name) {
-        errors.push(err!(tool.name.span(), "tool name `{}` {fault}", *tool.name));
-    }
+    errors.handle(names::tool(&tool.name));
     for param in &tool.params {
-        if let Some(fault) = names::property_fault(&param.name) {
-            errors.push(err!(
-                param.name.span(),
-                "parameter name `{}` {fault}",
-                *param.name
-            ));
-        }
+        errors.handle(names::parameter(&param.name));
     }
     for twin in twins(&tool.params) {
         errors.push(err!(

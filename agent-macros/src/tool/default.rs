@@ -12,7 +12,7 @@ use crate::diagnostics::err;
 pub(super) enum Default {
     /// The type's own.
     OfType,
-    /// A string, which becomes whatever owned text the parameter is.
+    /// A string, taken as a `String`.
     Text(LitStr),
     Value(Expr),
 }
@@ -35,10 +35,15 @@ impl Default {
 
     /// The expression that makes the value.
     pub(super) fn expression(&self) -> TokenStream {
-        let site = Span::mixed_site();
         match self {
-            Self::OfType => quote_spanned! {site=> ::core::default::Default::default() },
-            Self::Text(text) => quote_spanned! {site=> ::core::convert::From::from(#text) },
+            Self::OfType => {
+                quote_spanned! {Span::mixed_site()=> ::core::default::Default::default() }
+            }
+            // All of it at the literal, where a parameter that is no text shows as an error.
+            Self::Text(text) => {
+                let site = Span::mixed_site().located_at(text.span());
+                quote_spanned! {site=> ::std::string::String::from(#text) }
+            }
             Self::Value(value) => value.to_token_stream(),
         }
     }

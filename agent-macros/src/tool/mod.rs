@@ -28,10 +28,10 @@ pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
         Err(errors) => return diagnostics::after(item, errors),
     };
     let plain = function.without_helpers();
-    match try_expand(args, &function) {
+    match try_expand(args.clone(), &function) {
         Ok(generated) => quote! { #plain #generated },
         Err(errors) => {
-            let stub = expand::stub(&function);
+            let stub = expand::stub(args, &function);
             diagnostics::after(&quote! { #plain #stub }, errors)
         }
     }

@@ -5,7 +5,7 @@ use darling::util::SpannedValue;
 use proc_macro2::{Span, TokenStream};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{FnArg, Ident, Pat, PatType, Path, Signature, Visibility};
+use syn::{FnArg, Ident, Pat, PatType, Path, ReturnType, Signature, Visibility};
 
 use super::args::{Effect, ParamArgs, ToolArgs};
 use super::default::Default;
@@ -13,12 +13,13 @@ use super::names;
 use super::param_type::ParamType;
 use crate::diagnostics::err;
 use crate::docs::{self, Text};
-use crate::signature::{FnItem, conditions};
+use crate::signature::{FnItem, allowances, conditions};
 
 /// A function that is to become a tool.
 pub(super) struct ToolFn {
     pub(super) root: Option<Path>,
     pub(super) conditions: Vec<TokenStream>,
+    pub(super) allowances: Vec<TokenStream>,
     pub(super) visibility: Visibility,
     pub(super) function: Ident,
     pub(super) is_async: bool,
@@ -26,6 +27,8 @@ pub(super) struct ToolFn {
     pub(super) name: SpannedValue<String>,
     pub(super) description: Text,
     pub(super) params: Vec<Param>,
+    /// Where the return type is written, or the function's name if it is not.
+    pub(super) output: Span,
     pub(super) return_direct: bool,
     pub(super) timeout_millis: Option<u64>,
     pub(super) effect: Option<Effect>,
@@ -47,6 +50,7 @@ impl ToolFn {
         Self {
             root: args.root,
             conditions: conditions(&item.attributes),
+            allowances: allowances(&item.attributes),
             visibility: item.visibility.clone(),
             is_async: item.signature.asyncness.is_some(),
             type_name: args.type_name.unwrap_or_else(|| function.clone()),
@@ -56,6 +60,10 @@ impl ToolFn {
             function,
             description,
             params,
+            output: match &item.signature.output {
+                ReturnType::Default => item.signature.ident.span(),
+                ReturnType::Type(_, ty) => ty.span(),
+            },
             return_direct: args.return_direct == Some(true),
             timeout_millis: args.timeout,
             effect: args.effect,
@@ -119,10 +127,15 @@ fn name(pattern: &Pat) -> darling::Result<SpannedValue<String>> {
         Pat::Ident(pattern) if pattern.by_ref.is_none() && pattern.subpat.is_none() => {
             &pattern.ident
         }
-        pattern => {
-            let span: Span = pattern.span();
+        Pat::Wild(pattern) => {
             return Err(err!(
-                span,
+                pattern,
+                "a tool's parameter needs a name, which the model is told; write `_name` if it is not used"
+            ));
+        }
+        pattern => {
+            return Err(err!(
+                pattern.span(),
                 "a tool's parameter needs a name, which the model is told; take it apart in the body"
             ));
         }

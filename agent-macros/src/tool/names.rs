@@ -1,8 +1,27 @@
 //! Names a model sees: what they may hold, and words made of them.
 
-/// What is wrong with a tool's name, if anything is.
+use darling::util::SpannedValue;
+
+use crate::diagnostics::err;
+
+/// Refuses what is no name of a tool.
 ///
 /// The rule is what all providers take: `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`.
+pub(super) fn tool(name: &SpannedValue<String>) -> darling::Result<()> {
+    match tool_fault(name) {
+        Some(fault) => Err(err!(name.span(), "tool name `{}` {fault}", **name)),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what is no name of a parameter: as a tool's, but without `-`.
+pub(super) fn parameter(name: &SpannedValue<String>) -> darling::Result<()> {
+    match property_fault(name) {
+        Some(fault) => Err(err!(name.span(), "parameter name `{}` {fault}", **name)),
+        None => Ok(()),
+    }
+}
+
 pub(super) fn tool_fault(name: &str) -> Option<String> {
     fault(
         name,
@@ -11,7 +30,6 @@ pub(super) fn tool_fault(name: &str) -> Option<String> {
     )
 }
 
-/// What is wrong with a property's name: as a tool's, but without `-`.
 pub(super) fn property_fault(name: &str) -> Option<String> {
     fault(name, |_| false, "letters, digits and `_`")
 }
@@ -20,7 +38,7 @@ fn fault(name: &str, also: fn(char) -> bool, allowed: &str) -> Option<String> {
     let plain = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let length = name.chars().count();
     let Some(first) = name.chars().next() else {
-        return Some("is empty".to_owned());
+        return Some("is empty; it needs 1 to 64 characters".to_owned());
     };
     if let Some(wrong) = name.chars().find(|&c| !plain(c) && !also(c)) {
         return Some(format!("holds `{wrong}`; it may hold ASCII {allowed}"));

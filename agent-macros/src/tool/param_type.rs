@@ -71,8 +71,14 @@ fn top(reference: &TypeReference, errors: &mut darling::error::Accumulator) {
             "a tool cannot change its arguments: the model sends them by value; write `&T` or `T`"
         ));
     }
-    if let Some(lifetime) = &reference.lifetime {
-        errors.push(err!(lifetime, "an argument lives as long as the call, so it has no lifetime to name; write `&T` or `T`"));
+    // `'_` says nothing, and any other is refused where the function declares it.
+    if let Some(lifetime) = &reference.lifetime
+        && lifetime.ident == "static"
+    {
+        errors.push(err!(
+            lifetime,
+            "an argument lives as long as the call, not `'static`; write `&T` or `T`"
+        ));
     }
 }
 
@@ -107,13 +113,8 @@ fn inside_arguments(arguments: &PathArguments, errors: &mut darling::error::Accu
         return;
     };
     for argument in &arguments.args {
-        match argument {
-            GenericArgument::Type(ty) => inside(ty, errors),
-            GenericArgument::Lifetime(lifetime) if lifetime.ident != "static" => errors.push(err!(
-                lifetime,
-                "an argument lives as long as the call, so it has no lifetime to name; use an owned type"
-            )),
-            _ => {}
+        if let GenericArgument::Type(ty) = argument {
+            inside(ty, errors);
         }
     }
 }

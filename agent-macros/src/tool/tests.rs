@@ -32,9 +32,9 @@ fn an_async_function() {
                 body
             }
         },
-        &expect![[r#"
-            /// Weather of a city.
+        &expect![[r##"
             #[allow(clippy::unused_async)]
+            /// Weather of a city.
             pub async fn get_weather(
                 city: &str,
                 days: u8,
@@ -47,20 +47,29 @@ fn an_async_function() {
             #[derive(::core::fmt::Debug)]
             pub struct get_weather {}
             const _: () = {
+                const __AGENT_PARAMETER_0: ::agent_core::__private::TypedParameter<
+                    <str as ::agent_core::__private::ToOwned>::Owned,
+                > = ::agent_core::__private::typed::<
+                    <str as ::agent_core::__private::ToOwned>::Owned,
+                >("city");
+                const __AGENT_PARAMETER_1: ::agent_core::__private::TypedParameter<u8> = ::agent_core::__private::typed::<
+                    u8,
+                >("days");
+                const __AGENT_PARAMETER_2: ::agent_core::__private::TypedParameter<
+                    <ToolContext as ::agent_core::__private::ToOwned>::Owned,
+                > = ::agent_core::__private::typed::<
+                    <ToolContext as ::agent_core::__private::ToOwned>::Owned,
+                >("context");
                 #[automatically_derived]
                 impl get_weather {
                     /// What a model is told about this tool.
                     pub const DEFINITION: &'static ::agent_core::__private::ToolDefinition = {
                         const __AGENT_PARAMETERS: &[::agent_core::__private::Parameter] = &[
-                            ::agent_core::__private::Parameter::of::<
-                                <str as ::agent_core::__private::ToOwned>::Owned,
-                            >("city")
-                                .described("City name"),
-                            ::agent_core::__private::Parameter::of::<u8>("days")
+                            __AGENT_PARAMETER_0.parameter().described("City name"),
+                            __AGENT_PARAMETER_1
+                                .parameter()
                                 .with_default(::agent_core::__private::Some("1")),
-                            ::agent_core::__private::Parameter::of::<
-                                <ToolContext as ::agent_core::__private::ToOwned>::Owned,
-                            >("context"),
+                            __AGENT_PARAMETER_2.parameter(),
                         ];
                         const __AGENT_LENGTH: ::core::primitive::usize = ::agent_core::__private::text_length(
                             __AGENT_PARAMETERS,
@@ -113,13 +122,9 @@ fn an_async_function() {
                                 arguments,
                                 context,
                             );
-                            let argument_0 = reader
-                                .take::<<str as ::agent_core::__private::ToOwned>::Owned>("city");
-                            let argument_1 = reader.take_or::<u8>("days", || 1);
-                            let argument_2 = reader
-                                .take::<
-                                    <ToolContext as ::agent_core::__private::ToOwned>::Owned,
-                                >("context");
+                            let argument_0 = __AGENT_PARAMETER_0.take(&mut reader);
+                            let argument_1 = __AGENT_PARAMETER_1.take_or(&mut reader, || 1);
+                            let argument_2 = __AGENT_PARAMETER_2.take(&mut reader);
                             let ::agent_core::__private::Some(argument_0) = argument_0 else {
                                 return ::agent_core::__private::Err(reader.into_error());
                             };
@@ -153,7 +158,7 @@ fn an_async_function() {
                     ::agent_core::__private::ToolRegistration::new(get_weather::callback)
                 }
             };
-        "#]],
+        "##]],
     );
 }
 
@@ -191,16 +196,24 @@ fn a_blocking_function_with_every_key() {
             #[cfg(unix)]
             #[cfg_attr(test, cfg(unix))]
             const _: () = {
+                const __AGENT_PARAMETER_0: core_renamed::__private::TypedParameter<Filter> = core_renamed::__private::typed_schemars::<
+                    Filter,
+                >("filter");
+                #[cfg(unix)]
+                const __AGENT_PARAMETER_1: core_renamed::__private::TypedParameter<PathBuf> = core_renamed::__private::typed_schemars::<
+                    PathBuf,
+                >("root");
                 #[automatically_derived]
                 impl Finder {
                     /// What a model is told about this tool.
                     pub const DEFINITION: &'static core_renamed::__private::ToolDefinition = {
                         const __AGENT_PARAMETERS: &[core_renamed::__private::Parameter] = &[
-                            core_renamed::__private::Parameter::schemars::<Filter>("filter")
+                            __AGENT_PARAMETER_0
+                                .parameter()
                                 .described("What to find")
                                 .with_default(core_renamed::__private::None),
                             #[cfg(unix)]
-                            core_renamed::__private::Parameter::schemars::<PathBuf>("root"),
+                            __AGENT_PARAMETER_1.parameter(),
                         ];
                         const __AGENT_LENGTH: ::core::primitive::usize = core_renamed::__private::text_length(
                             __AGENT_PARAMETERS,
@@ -257,12 +270,10 @@ fn a_blocking_function_with_every_key() {
                                 arguments,
                                 context,
                             );
-                            let argument_0 = reader
-                                .take_schemars_or::<
-                                    Filter,
-                                >("filter", || ::core::default::Default::default());
+                            let argument_0 = __AGENT_PARAMETER_0
+                                .take_or(&mut reader, || ::core::default::Default::default());
                             #[cfg(unix)]
-                            let argument_1 = reader.take_schemars::<PathBuf>("root");
+                            let argument_1 = __AGENT_PARAMETER_1.take(&mut reader);
                             let core_renamed::__private::Some(argument_0) = argument_0 else {
                                 return core_renamed::__private::Err(reader.into_error());
                             };

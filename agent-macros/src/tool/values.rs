@@ -4,6 +4,7 @@ use darling::util::SpannedValue;
 use syn::{Expr, ExprLit, Ident, Lit, Meta, Path};
 
 use super::args::Effect;
+use super::names;
 use crate::diagnostics::err;
 
 pub(super) fn text(meta: &Meta) -> darling::Result<Option<SpannedValue<String>>> {
@@ -14,6 +15,20 @@ pub(super) fn text(meta: &Meta) -> darling::Result<Option<SpannedValue<String>>>
         })) => Ok(Some(SpannedValue::new(text.value(), text.span()))),
         _ => Err(wrong(meta, "a string literal")),
     }
+}
+
+/// The name of a tool, checked here so that it is told beside the other keys' faults.
+pub(super) fn tool_name(meta: &Meta) -> darling::Result<Option<SpannedValue<String>>> {
+    let name = text(meta)?;
+    name.as_ref().map_or(Ok(()), names::tool)?;
+    Ok(name)
+}
+
+/// The name of a parameter, checked as in [`tool_name`].
+pub(super) fn parameter_name(meta: &Meta) -> darling::Result<Option<SpannedValue<String>>> {
+    let name = text(meta)?;
+    name.as_ref().map_or(Ok(()), names::parameter)?;
+    Ok(name)
 }
 
 pub(super) fn switch(meta: &Meta) -> darling::Result<Option<bool>> {

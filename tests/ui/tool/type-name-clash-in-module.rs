@@ -1,8 +1,6 @@
 use agent_core::tool;
 
-struct Weather {
-    city: String,
-}
+struct Weather {}
 
 #[tool(type = Weather)]
 async fn get_weather(city: String) -> String {

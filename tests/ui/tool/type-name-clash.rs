@@ -7,4 +7,6 @@ mod search {
 
 use search::search;
 
-fn main() {}
+fn main() {
+    let _ = search("Oslo".to_owned());
+}

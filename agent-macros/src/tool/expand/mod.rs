@@ -5,13 +5,14 @@
 //! know no such hygiene: their names are made so that no user's type has one of them.
 
 mod call;
+mod param;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::ext::IdentExt as _;
 
-use super::args::Effect;
-use super::model::{Param, ToolFn};
+use super::args::{Effect, ToolArgs};
+use super::model::ToolFn;
 use crate::paths;
 use crate::signature::{FnItem, conditions};
 
@@ -20,12 +21,17 @@ pub(super) fn tool(tool: &ToolFn) -> TokenStream {
     let private = &paths::private(tool.root.as_ref());
     let ToolFn {
         conditions,
+        allowances,
         type_name,
         ..
     } = tool;
     let (name, description) = (&*tool.name, &tool.description);
     let definition_type = type_item(conditions, &tool.visibility, type_name, &tool.function);
-    let parameters = tool.params.iter().map(|param| parameter(param, private));
+    let params = tool.params.iter().enumerate();
+    let constants = params
+        .clone()
+        .map(|(index, param)| param::constant(index, param, private));
+    let parameters = params.map(|(index, param)| param::schema(index, param, private));
     let metadata = metadata(tool, private);
     let call = call::body(tool, private);
     let submit = tool.register.then(|| {
@@ -37,7 +43,10 @@ pub(super) fn tool(tool: &ToolFn) -> TokenStream {
         #definition_type
 
         #(#conditions)*
+        #(#allowances)*
         const _: () = {
+            #(#constants)*
+
             #[automatically_derived]
             impl #type_name {
                 /// What a model is told about this tool.
@@ -90,21 +99,23 @@ pub(super) fn tool(tool: &ToolFn) -> TokenStream {
 }
 
 /// Just enough of a tool for `tools![name]`, so that an error stays the only one.
-pub(super) fn stub(item: &FnItem) -> Option<TokenStream> {
+pub(super) fn stub(args: TokenStream, item: &FnItem) -> Option<TokenStream> {
     // With a `self` the function stands in an `impl`, where no type may stand.
     if item.signature.receiver().is_some() {
         return None;
     }
-    let private = paths::private(None);
-    let ident = &item.signature.ident;
+    let (root, type_name) = ToolArgs::names(args);
+    let private = paths::private(root.as_ref());
+    let function = &item.signature.ident;
+    let type_name = type_name.as_ref().unwrap_or(function);
     let conditions = conditions(&item.attributes);
-    let definition_type = type_item(&conditions, &item.visibility, ident, ident);
+    let definition_type = type_item(&conditions, &item.visibility, type_name, function);
     Some(quote_spanned! {Span::mixed_site()=>
         #definition_type
 
         #(#conditions)*
         const _: () = {
-            impl #ident {
+            impl #type_name {
                 pub fn callback() -> #private::Arc<dyn #private::ToolCallback> {
                     ::core::unreachable!()
                 }
@@ -120,36 +131,19 @@ fn type_item(
     function: &Ident,
 ) -> TokenStream {
     let doc = format!(" The tool made of the function `{}`.", function.unraw());
+    let item = quote_spanned! {located(type_name.span())=> #visibility struct #type_name {} };
     quote_spanned! {Span::mixed_site()=>
         #(#conditions)*
         #[doc = #doc]
         #[allow(non_camel_case_types, missing_copy_implementations)]
         #[derive(::core::fmt::Debug)]
-        #visibility struct #type_name {}
+        #item
     }
 }
 
-fn parameter(param: &Param, private: &TokenStream) -> TokenStream {
-    let conditions = &param.conditions;
-    let constructor = Ident::new(
-        if param.schemars { "schemars" } else { "of" },
-        Span::mixed_site(),
-    );
-    let ty = param.ty.owned(private);
-    let name = &*param.name;
-    let described = param.description.as_ref().map(|text| {
-        quote_spanned! {Span::mixed_site()=> .described(#text) }
-    });
-    let with_default = param.default.as_ref().map(|default| {
-        let json = match default.json() {
-            Some(json) => quote_spanned! {Span::mixed_site()=> #private::Some(#json) },
-            None => quote_spanned! {Span::mixed_site()=> #private::None },
-        };
-        quote_spanned! {Span::mixed_site()=> .with_default(#json) }
-    });
-    quote_spanned! {Span::mixed_site()=>
-        #(#conditions)* #private::Parameter::#constructor::<#ty>(#name) #described #with_default
-    }
+/// The span for our tokens whose errors belong under a token of the user's.
+fn located(place: Span) -> Span {
+    Span::mixed_site().located_at(place)
 }
 
 fn metadata(tool: &ToolFn, private: &TokenStream) -> TokenStream {

@@ -1,1 +1,0 @@
-//! tool_macro.

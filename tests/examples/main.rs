@@ -1,0 +1,162 @@
+//! Runs every example as a user does and looks at what it prints.
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use agent_tests::replay::{Answer, ReplayServer};
+
+fn example(name: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut command = Command::new(env!("CARGO"));
+    command
+        .current_dir(root)
+        .args(["run", "-q", "-p", "agent-examples", "--example", name, "--"])
+        .args(arguments);
+    for variable in ["OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_API_KEY"] {
+        command.env_remove(variable);
+    }
+    command.envs(environment.iter().copied());
+    command.output().unwrap()
+}
+
+fn printed(output: &Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// The first and the last column of each bar, in the order of the timeline.
+fn bars(text: &str) -> Vec<(&str, usize, usize)> {
+    let lines = text.lines().filter(|line| line.contains('█'));
+    lines
+        .map(|line| {
+            let columns: Vec<usize> = line
+                .chars()
+                .enumerate()
+                .filter_map(|(column, character)| (character == '█').then_some(column))
+                .collect();
+            let name = line.split(' ').next().unwrap();
+            (name, columns[0], columns[columns.len() - 1])
+        })
+        .collect()
+}
+
+#[test]
+fn quickstart_shows_three_tools_side_by_side() {
+    let text = printed(&example("quickstart", &[], &[]));
+
+    let bars = bars(&text);
+    let names: Vec<&str> = bars.iter().map(|(name, ..)| *name).collect();
+    assert_eq!(names, ["weather", "stock", "news"], "{text}");
+    // All ran at some moment: the last start is before the first end.
+    let last_start = bars.iter().map(|(_, start, _)| start).max();
+    let first_end = bars.iter().map(|(.., end)| end).min();
+    assert!(last_start < first_end, "{text}");
+    assert!(text.contains("built-in model"), "{text}");
+    assert!(text.contains("Take an umbrella"), "{text}");
+    assert!(!text.contains('\u{1b}'), "colours off a terminal:\n{text}");
+}
+
+#[test]
+fn quickstart_shows_serial_tools_one_after_another() {
+    let text = printed(&example("quickstart", &["--serial"], &[]));
+
+    let bars = bars(&text);
+    assert_eq!(bars.len(), 3, "{text}");
+    for pair in bars.windows(2) {
+        assert!(pair[0].2 <= pair[1].1, "{text}");
+    }
+}
+
+/// Runs quickstart with a server that fails it, and gives its one line.
+fn failure_of_quickstart(base_url: &str) -> String {
+    let environment = [
+        ("OPENAI_BASE_URL", base_url),
+        ("OPENAI_MODEL", "m"),
+        ("OPENAI_API_KEY", "sk-not-to-be-seen"),
+    ];
+    let output = example("quickstart", &[], &environment);
+
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(error.trim_end().lines().count(), 1, "{error}");
+    assert!(!error.contains("sk-not-to-be-seen"), "{error}");
+    error
+}
+
+#[test]
+fn quickstart_says_in_one_line_why_a_server_cannot_be_reached() {
+    // Port 9 of the loopback address is not listened on.
+    let error = failure_of_quickstart("http://127.0.0.1:9/v1");
+
+    assert!(error.contains("cannot connect"), "{error}");
+    assert!(error.contains("127.0.0.1:9"), "{error}");
+}
+
+#[test]
+fn quickstart_says_in_one_line_that_a_url_is_none() {
+    let error = failure_of_quickstart("not a url");
+
+    assert!(error.contains("not a url"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn quickstart_says_in_one_line_that_a_key_is_refused() {
+    let refusal = Answer::status(401)
+        .header("content-type", "application/json")
+        .piece(r#"{"error":{"message":"Incorrect API key provided"}}"#);
+    let server = ReplayServer::start([refusal]).await;
+
+    let error = failure_of_quickstart(&server.url());
+
+    assert!(error.contains("401"), "{error}");
+    assert!(error.contains("Incorrect API key provided"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn quickstart_says_in_one_line_that_a_web_page_is_no_answer() {
+    let page = Answer::status(200)
+        .header("content-type", "text/html")
+        .piece("<!doctype html>\n<html>\n<body>Please log in</body>\n</html>\n");
+    let server = ReplayServer::start([page]).await;
+
+    let error = failure_of_quickstart(&server.url());
+
+    assert!(error.contains("HTML page"), "{error}");
+}
+
+#[test]
+fn quickstart_says_what_it_does_not_understand() {
+    let output = example("quickstart", &["--fast"], &[]);
+
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(error, "error: unknown argument `--fast`; try `--serial`\n");
+}
+
+#[test]
+fn return_direct_asks_the_model_once_alone_and_twice_mixed() {
+    let text = printed(&example("return_direct", &[], &[]));
+
+    assert!(
+        text.contains("answer         Invoice for order 7: 2 chairs, 118.00"),
+        "{text}"
+    );
+    assert!(
+        text.contains("model calls    1") && text.contains("model calls    2"),
+        "{text}"
+    );
+}
+
+#[test]
+fn timeout_cancel_stops_both_tools_and_runs_the_clean_up() {
+    let text = printed(&example("timeout_cancel", &[], &[]));
+
+    assert!(text.contains("async: dropped at its await"), "{text}");
+    assert!(text.contains("blocking: clean-up callback ran"), "{text}");
+    assert!(
+        text.contains("blocking: saw its token after step"),
+        "{text}"
+    );
+    assert!(!text.contains("step 5"), "{text}");
+}
