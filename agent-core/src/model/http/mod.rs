@@ -152,7 +152,9 @@ impl Endpoint {
             .tls_backend_preconfigured(tls)
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(self.timeouts.connect)
-            .pool_idle_timeout(Duration::from_secs(50))
+            // llama.cpp, Node and uvicorn close a connection that is idle for 5 s; a request sent just
+            // then would be lost, so ours is let go first.
+            .pool_idle_timeout(Duration::from_secs(4))
             .build()
             .map_err(|error| failed(&error))?;
         Ok(self.client.get_or_init(|| client))
