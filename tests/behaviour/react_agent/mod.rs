@@ -307,3 +307,17 @@ async fn runs_of_one_agent_do_not_disturb_each_other() {
     assert_eq!(first.unwrap().messages().len(), 2);
     assert_eq!(second.unwrap().text(), "two");
 }
+
+// B3
+#[test]
+fn the_picture_in_the_readme_is_the_agents_own_graph() {
+    let agent = ReactAgent::builder("assistant", ScriptedModel::new([]))
+        .build()
+        .unwrap();
+
+    let readme = include_str!("../../../README.md");
+
+    let (_, after) = readme.split_once("```mermaid\n").unwrap();
+    let (picture, _) = after.split_once("```").unwrap();
+    assert_eq!(picture.trim(), agent.graph().to_mermaid().trim());
+}
