@@ -30,6 +30,7 @@ enum End {
     Cut,
     Hang,
     Silent,
+    Gone,
 }
 
 impl Answer {
@@ -61,6 +62,14 @@ impl Answer {
     pub fn silence() -> Self {
         Self {
             end: End::Silent,
+            ..Self::status(200)
+        }
+    }
+
+    /// No answer at all: the connection is closed once the request is read.
+    pub fn gone() -> Self {
+        Self {
+            end: End::Gone,
             ..Self::status(200)
         }
     }
@@ -245,12 +254,12 @@ async fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
             let missing = || Answer::status(500).piece("the script has no answer left");
             state.answers.pop_front().unwrap_or_else(missing)
         };
-        if answer.end != End::Silent {
+        if !matches!(answer.end, End::Silent | End::Gone) {
             stream.write_all(&answer.bytes()).await?;
         }
         match answer.end {
             End::Whole => {}
-            End::Cut => break,
+            End::Cut | End::Gone => break,
             End::Hang | End::Silent => {
                 stream.read_to_end(&mut Vec::new()).await?;
                 break;

@@ -396,3 +396,41 @@ async fn a_connection_is_used_again() {
     }
     assert_eq!(server.connections(), 1);
 }
+
+#[tokio::test]
+async fn a_request_lost_on_a_kept_connection_is_sent_once_more() {
+    let answer = || Answer::events(format!("{HELLO}{END}"));
+    let server = ReplayServer::start([answer(), Answer::gone(), answer()]).await;
+    let model = client(&server).build().unwrap();
+
+    for _ in 0..2 {
+        assert_eq!(stream(&model).await.result.unwrap().message.text, "Hello");
+    }
+    let bodies = server.requests().into_iter().map(|request| request.body);
+    let bodies: Vec<_> = bodies.collect();
+    assert_eq!(bodies[1], bodies[2]);
+    assert_eq!((bodies.len(), server.connections()), (3, 2));
+}
+
+#[tokio::test]
+async fn a_request_is_not_sent_a_third_time() {
+    let answer = Answer::events(format!("{HELLO}{END}"));
+    let server = ReplayServer::start([answer, Answer::gone(), Answer::gone()]).await;
+    let model = client(&server).build().unwrap();
+    stream(&model).await.result.unwrap();
+
+    let error = stream(&model).await.result.unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::Transport);
+    assert!(error.is_retryable());
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[tokio::test]
+async fn a_request_that_a_fresh_connection_loses_is_not_sent_again() {
+    let server = ReplayServer::start([Answer::gone()]).await;
+
+    let error = stream(&client(&server).build().unwrap()).await;
+    let error = error.result.unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::Transport);
+    assert_eq!(server.requests().len(), 1);
+}

@@ -8,6 +8,7 @@
 mod body;
 mod secrets;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -39,6 +40,8 @@ pub(crate) struct Endpoint {
     secrets: Secrets,
     timeouts: Timeouts,
     client: OnceLock<reqwest::Client>,
+    /// True once a request was answered: from then on a connection may be an old one.
+    answered: AtomicBool,
 }
 
 impl Endpoint {
@@ -90,6 +93,7 @@ impl Endpoint {
             secrets,
             timeouts,
             client: OnceLock::new(),
+            answered: AtomicBool::new(false),
         })
     }
 
@@ -109,6 +113,10 @@ impl Endpoint {
     }
 
     /// Posts the pieces, in order, as one body.
+    ///
+    /// A connection that was kept from an earlier request may be closed by the server while
+    /// the next one is under way. A request lost so, before a byte of an answer, is sent once
+    /// more.
     pub(crate) async fn post(
         self: Arc<Self>,
         pieces: Vec<Bytes>,
@@ -119,14 +127,26 @@ impl Endpoint {
             Expect::EventStream => ("text/event-stream", self.timeouts.first_byte),
             Expect::Json => ("application/json", self.timeouts.whole),
         };
-        let request = self
-            .client()?
-            .post(self.url.clone())
-            .headers(self.headers.clone())
-            .header(header::ACCEPT, accept)
-            .body(reqwest::Body::wrap(Pieces::new(pieces)));
+        let client = self.client()?;
+        let send = |pieces| {
+            let request = client
+                .post(self.url.clone())
+                .headers(self.headers.clone())
+                .header(header::ACCEPT, accept)
+                .body(reqwest::Body::wrap(Pieces::new(pieces)));
+            request.send()
+        };
+        let sent = async {
+            let mut answer = send(pieces.clone()).await;
+            if answer.as_ref().is_err_and(is_lost) && self.answered.load(Ordering::Relaxed) {
+                tracing::debug!(url = self.shown, "a kept connection broke; sending again");
+                answer = send(pieces).await;
+            }
+            self.answered.fetch_or(answer.is_ok(), Ordering::Relaxed);
+            answer
+        };
         let limit = limit.min(self.timeouts.whole);
-        match tokio::time::timeout(limit, request.send()).await {
+        match tokio::time::timeout(limit, sent).await {
             Ok(Ok(response)) => Ok(Reply {
                 response,
                 deadline: started + self.timeouts.whole,
@@ -173,6 +193,11 @@ impl Endpoint {
         };
         ModelError::new(kind, format!("{what}: `{}`", self.shown)).with_source(error)
     }
+}
+
+/// True if the connection broke after it was made and before an answer.
+fn is_lost(error: &reqwest::Error) -> bool {
+    error.is_request() && !error.is_connect() && !error.is_timeout()
 }
 
 fn configuration(message: String) -> ModelError {
