@@ -13,7 +13,7 @@ use super::scope::{Record, RunScope};
 use super::template;
 use crate::event::{EventKind, Outcome, OutputParts, RunOutput, Sink};
 use crate::graph::{CompiledGraph, GraphEvent, KeyStrategies, RunError, State, StateUpdate};
-use crate::message::{ContentPart, Message, MessageBody, MessageId};
+use crate::message::{ContentPart, Message, MessageBody, MessageId, Role};
 use crate::model::ToolList;
 use crate::telemetry;
 use crate::tool::{RunContext, ToolSet};
@@ -82,6 +82,7 @@ fn prepare(
         request.state,
         request.input.0,
     )?;
+    warn_of_second_system(&config, &state);
     let scope = RunScope {
         sink,
         context: RunContext {
@@ -102,6 +103,21 @@ fn prepare(
         config,
     };
     Ok((Arc::new(scope), state, new_from))
+}
+
+/// Many models take one system message, at the front; the others go out as they are.
+fn warn_of_second_system(config: &Config, state: &State) {
+    let systems = state.messages().iter();
+    let count = systems
+        .filter(|message| message.role() == Role::System)
+        .count();
+    if count + usize::from(config.system_prompt.is_some()) > 1 {
+        tracing::warn!(
+            agent = &*config.name,
+            count,
+            "the history holds system messages beside the system prompt"
+        );
+    }
 }
 
 /// State values, then the history with the instruction before its last message.
@@ -150,7 +166,7 @@ fn place_instruction(agent: &str, text: String, messages: &mut Vec<Message>) {
         None => {
             let before_last_user = messages
                 .iter()
-                .rposition(|message| message.role() == crate::message::Role::User);
+                .rposition(|message| message.role() == Role::User);
             messages.insert(before_last_user.unwrap_or(messages.len()), rendered);
         }
     }

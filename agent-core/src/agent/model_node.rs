@@ -13,7 +13,7 @@ use super::scope::RunScope;
 use crate::boxed::{BoxError, BoxFuture};
 use crate::event::{EventKind, Limit, Outcome};
 use crate::graph::{END, NodeAction, NodeContext, NodeOutput, State, StateUpdate};
-use crate::message::{AssistantMessage, Message, Role, ToolResult};
+use crate::message::{AssistantMessage, Message, ToolResult};
 use crate::model::{Accumulator, ChatRequest, ChatResponse, ModelDelta, ModelError, ToolList};
 use crate::telemetry;
 
@@ -86,25 +86,13 @@ fn request(
     state: &State,
     without_tools: bool,
 ) -> Result<ChatRequest, AgentError> {
-    let system = scope.config.system_prompt.clone();
-    let systems = state
-        .messages()
-        .iter()
-        .filter(|message| message.role() == Role::System)
-        .count();
-    if systems + usize::from(system.is_some()) > 1 {
-        tracing::warn!(
-            count = systems,
-            "the history holds system messages beside the system prompt"
-        );
-    }
     let tools = if without_tools {
         ToolList::default()
     } else {
         scope.tool_list.clone()
     };
     Ok(ChatRequest::new(state.transcript().clone())?
-        .with_system(system)
+        .with_system(scope.config.system_prompt.clone())
         .with_tools(tools)
         .with_options(scope.options.clone()))
 }
