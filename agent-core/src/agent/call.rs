@@ -1,15 +1,17 @@
 //! One tool call of an agent: lookup, limit, run, and what becomes of its error.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::{Instant, sleep_until};
 use tracing::Instrument as _;
 
-use super::error::AgentError;
+use super::error::Failure;
 use super::policy::Decision;
 use super::scope::RunScope;
-use crate::event::{EventKind, Interrupt};
+use crate::event::{EventKind, Gate, Interrupt};
 use crate::graph::{State, StateUpdate};
 use crate::message::{ToolCall, ToolResult};
 use crate::telemetry;
@@ -30,6 +32,8 @@ pub(super) struct CallEnd {
 pub(super) enum Ended {
     Result(ToolResult),
     Interrupt(Interrupt),
+    /// The call ends the run; the result is what the history says of it.
+    Failed(ToolResult, Failure),
 }
 
 impl CallEnd {
@@ -43,39 +47,51 @@ impl CallEnd {
     }
 }
 
-/// Runs one call. Its clock has been going since `started`: a call whose time is over before
-/// it has a slot never starts.
+/// How a call gets its turn.
+#[derive(Clone, Copy)]
+pub(super) struct Admission<'a> {
+    /// Since when its clock has been going: a call whose time is over before it has a slot
+    /// never starts.
+    pub(super) since: Instant,
+    /// The slots it waits for one of.
+    pub(super) slots: &'a Semaphore,
+    /// Set once the tool runs.
+    pub(super) began: &'a AtomicBool,
+}
+
+/// Runs one call.
 pub(super) async fn run_call(
     scope: &Arc<RunScope>,
     state: &State,
     call: ToolCall,
-    started: Instant,
-) -> Result<CallEnd, AgentError> {
+    admission: Admission<'_>,
+) -> CallEnd {
     let span = telemetry::tool_span(&scope.span, &call);
-    let outcome = attempt(scope, state, &call, started)
+    let started = admission.since;
+    let outcome = attempt(scope, state, &call, admission)
         .instrument(span.clone())
         .await;
     let duration = started.elapsed();
     telemetry::tool_ended(&span, outcome_name(&outcome.result), duration);
-    let (result, update, direct) = match outcome.result {
+    let (result, failure, update, direct) = match outcome.result {
         Ok(ToolOutcome::Done(output)) => (
             ToolResult::ok(&call, output.into_content()),
+            None,
             outcome.update,
             outcome.direct,
         ),
         Ok(ToolOutcome::Interrupt(request)) => {
             let interrupt = Interrupt::new(call.id, call.name, request);
-            return Ok(CallEnd {
+            return CallEnd {
                 ended: Ended::Interrupt(interrupt),
                 update: StateUpdate::new(),
                 direct: false,
-            });
+            };
         }
-        Err(error) => (
-            decide(scope, error, &call, outcome.ran)?,
-            StateUpdate::new(),
-            false,
-        ),
+        Err(error) => {
+            let (result, failure) = decide(scope, error, &call, outcome.ran);
+            (result, failure, StateUpdate::new(), false)
+        }
     };
     tracing::debug!(parent: &span, is_error = result.is_error, ?duration, "the tool call ended");
     scope
@@ -85,11 +101,14 @@ pub(super) async fn run_call(
             duration,
         })
         .await;
-    Ok(CallEnd {
-        ended: Ended::Result(result),
+    CallEnd {
+        ended: match failure {
+            None => Ended::Result(result),
+            Some(failure) => Ended::Failed(result, failure),
+        },
         update,
         direct,
-    })
+    }
 }
 
 /// What running a call gave, before anybody decided about its error.
@@ -116,11 +135,8 @@ async fn attempt(
     scope: &Arc<RunScope>,
     state: &State,
     call: &ToolCall,
-    started: Instant,
+    admission: Admission<'_>,
 ) -> Attempt {
-    if scope.token.is_cancelled() {
-        return Attempt::not_run(ToolError::cancelled());
-    }
     if let Some(invalid) = call.invalid {
         return Attempt::not_run(ToolError::invalid_arguments(format!("not run: {invalid}")));
     }
@@ -142,16 +158,28 @@ async fn attempt(
             return Attempt::not_run(error);
         }
     };
-    let (deadline, limit) = time_limit(scope, tool, started);
-    if Instant::now() >= deadline {
-        return Attempt::not_run(ToolError::timed_out(limit));
-    }
+    let (deadline, limit) = time_limit(scope, tool, admission.since);
+    let _slot = match slot(scope, admission, (deadline, limit)).await {
+        Ok(slot) => slot,
+        Err(error) => return Attempt::not_run(error),
+    };
     scope
         .sink
         .send(EventKind::ToolStarted { call: call.clone() })
         .await;
-    let context = context(scope, state, call, tool.definition().name(), deadline);
+    admission.began.store(true, Ordering::Relaxed);
+    let gate = Gate::new(scope.sink.clone());
+    let context = context(
+        scope,
+        state,
+        call,
+        tool.definition().name(),
+        deadline,
+        &gate,
+    );
     let result = executor::execute(tool, &call.arguments, &context, (deadline, limit)).await;
+    // What the tool left running has nothing more to say.
+    gate.close();
     let update = if result.is_ok() {
         context.take_updates()
     } else {
@@ -163,6 +191,24 @@ async fn attempt(
         direct: tool.metadata().is_return_direct(),
         ran: true,
     }
+}
+
+/// A slot to run in, as long as the call's time is not over and the run goes on.
+async fn slot<'a>(
+    scope: &RunScope,
+    admission: Admission<'a>,
+    (deadline, limit): (Instant, Duration),
+) -> Result<SemaphorePermit<'a>, ToolError> {
+    let slot = tokio::select! {
+        biased;
+        () = scope.token.cancelled() => return Err(ToolError::cancelled()),
+        slot = admission.slots.acquire() => slot.map_err(|_| ToolError::cancelled())?,
+        () = sleep_until(deadline) => return Err(ToolError::timed_out(limit)),
+    };
+    if Instant::now() >= deadline {
+        return Err(ToolError::timed_out(limit));
+    }
+    Ok(slot)
 }
 
 /// The smallest of the tool's, the agent's and the run's limit.
@@ -189,8 +235,9 @@ fn context(
     call: &ToolCall,
     tool: &str,
     deadline: Instant,
+    gate: &Gate,
 ) -> ToolContext {
-    let sink = scope.sink.clone();
+    let gate = gate.clone();
     let (call_id, tool_name) = (call.id.clone(), tool.to_owned());
     ToolContext::for_call(
         scope.context.clone(),
@@ -206,38 +253,44 @@ fn context(
                     tool: tool_name.clone(),
                     value,
                 };
-                let kind = sink.try_send(kind)?;
-                let sink = sink.clone();
-                Some(Box::pin(async move { sink.send(kind).await }))
+                let kind = gate.try_send(kind)?;
+                let gate = gate.clone();
+                Some(Box::pin(async move { gate.send(kind).await }))
             })),
         },
     )
 }
 
-/// What the agent's policy makes of an error: a result for the model, or the end of the run.
+/// What the agent's policy makes of an error: a result for the model, and maybe the end of
+/// the run.
 fn decide(
     scope: &RunScope,
     error: ToolError,
     call: &ToolCall,
     ran: bool,
-) -> Result<ToolResult, AgentError> {
+) -> (ToolResult, Option<Failure>) {
     if error.kind() == ToolErrorKind::Cancelled && scope.token.is_cancelled() {
         let text = if ran {
             "Error: cancelled while it ran; it may have run in part"
         } else {
             "Error: cancelled before it started"
         };
-        return Ok(ToolResult::error(call, text));
+        return (ToolResult::error(call, text), None);
     }
-    match scope.config.error_policy.apply(error, call) {
-        Decision::Tell(text) => Ok(ToolResult::error(call, text)),
-        Decision::Raise(source) => Err(AgentError::Tool {
-            tool: call.name.clone(),
-            call_id: call.id.clone(),
+    let failure = match scope.config.error_policy.apply(error, call) {
+        Decision::Tell(text) => return (ToolResult::error(call, text), None),
+        Decision::Raise(source) => Failure::Tool {
+            call: call.clone(),
             source,
-        }),
-        Decision::PassThrough(source) => Err(AgentError::PassedThrough(source)),
-    }
+        },
+        Decision::PassThrough(source) => Failure::PassedThrough {
+            tool: call.name.clone(),
+            source,
+        },
+    };
+    // The error is the caller's, not the model's.
+    let result = ToolResult::error(call, "Error: the run ended with this call");
+    (result, Some(failure))
 }
 
 fn outcome_name(result: &Result<ToolOutcome, ToolError>) -> &'static str {

@@ -243,6 +243,7 @@ fn finish(
     let outcome = record.outcome.unwrap_or(Outcome::Finished);
     let is_empty =
         outcome == Outcome::Finished && record.text.is_empty() && record.direct_results.is_empty();
+    let failure = record.failure;
     let output = RunOutput::new(OutputParts {
         outcome,
         text: record.text,
@@ -252,10 +253,10 @@ fn finish(
         new_from,
         direct_results: record.direct_results,
     });
-    if is_empty {
-        Err(AgentError::EmptyAnswer { output })
-    } else {
-        Ok(output)
+    match failure {
+        Some(failure) => Err(failure.with(output)),
+        None if is_empty => Err(AgentError::EmptyAnswer { output }),
+        None => Ok(output),
     }
 }
 

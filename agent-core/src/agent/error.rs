@@ -3,7 +3,7 @@
 use crate::boxed::BoxError;
 use crate::event::RunOutput;
 use crate::graph::GraphError;
-use crate::message::TranscriptError;
+use crate::message::{ToolCall, TranscriptError};
 use crate::model::ModelError;
 use crate::state::StateError;
 use crate::tool::{ToolError, ToolSetError};
@@ -16,7 +16,12 @@ use super::template::TemplateError;
 pub enum AgentError {
     /// The model gave no reply.
     #[error("the model gave no reply")]
-    Model(#[from] ModelError),
+    Model {
+        /// What went wrong.
+        source: ModelError,
+        /// Everything up to there.
+        output: RunOutput,
+    },
     /// The model's last reply holds neither text nor tool calls.
     #[error("the model's answer is empty")]
     EmptyAnswer {
@@ -32,10 +37,20 @@ pub enum AgentError {
         call_id: String,
         /// What the tool said.
         source: ToolError,
+        /// Everything up to there. The calls that had ended keep their results; the others
+        /// are answered with an error that says so.
+        output: RunOutput,
     },
     /// A tool returned an error of a type the agent passes through, as it is.
-    #[error(transparent)]
-    PassedThrough(BoxError),
+    #[error("tool `{tool}` returned an error that is passed through")]
+    PassedThrough {
+        /// The tool's name.
+        tool: String,
+        /// The tool's error.
+        source: BoxError,
+        /// Everything up to there, as with [`AgentError::Tool`].
+        output: RunOutput,
+    },
     /// The run has neither an input nor messages.
     #[error("nothing to answer: the input holds no message")]
     NoInput,
@@ -77,7 +92,47 @@ impl AgentError {
     /// True if the same run may succeed later without a change.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Model(error) if error.is_retryable())
+        matches!(self, Self::Model { source, .. } if source.is_retryable())
+    }
+
+    /// What the run gave before it failed: its history, which is closed, its state and its
+    /// usage. The history can be the input of another run. `None` if the run never began.
+    #[must_use]
+    pub fn output(&self) -> Option<&RunOutput> {
+        match self {
+            Self::Model { output, .. }
+            | Self::EmptyAnswer { output }
+            | Self::Tool { output, .. }
+            | Self::PassedThrough { output, .. } => Some(output),
+            _ => None,
+        }
+    }
+}
+
+/// What ended a run as an error, before its output is known.
+#[derive(Debug)]
+pub(super) enum Failure {
+    Model(ModelError),
+    Tool { call: ToolCall, source: ToolError },
+    PassedThrough { tool: String, source: BoxError },
+}
+
+impl Failure {
+    pub(super) fn with(self, output: RunOutput) -> AgentError {
+        match self {
+            Self::Model(source) => AgentError::Model { source, output },
+            Self::Tool { call, source } => AgentError::Tool {
+                tool: call.name,
+                call_id: call.id,
+                source,
+                output,
+            },
+            Self::PassedThrough { tool, source } => AgentError::PassedThrough {
+                tool,
+                source,
+                output,
+            },
+        }
     }
 }
 

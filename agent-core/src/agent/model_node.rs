@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use tracing::{Instrument as _, Span};
 
-use super::error::AgentError;
+use super::error::{AgentError, Failure};
 use super::limits::OnLimit;
 use super::scope::RunScope;
 use crate::boxed::{BoxError, BoxFuture};
@@ -51,10 +51,13 @@ impl NodeAction for ModelNode {
                 () = scope.overdue() => return Ok(scope.leave(Outcome::LimitReached(Limit::Deadline), StateUpdate::new())),
                 reply = ask(&scope, request).instrument(span.clone()) => reply,
             };
-            let mut response = reply.map_err(|error| {
-                span.record(telemetry::ERROR_TYPE, tracing::field::debug(error.kind()));
-                AgentError::Model(error)
-            })?;
+            let mut response = match reply {
+                Ok(response) => response,
+                Err(error) => {
+                    span.record(telemetry::ERROR_TYPE, tracing::field::debug(error.kind()));
+                    return Ok(scope.fail(Failure::Model(error), StateUpdate::new()));
+                }
+            };
             record_reply(&span, &response);
             with_unique_ids(&mut response.message);
             Ok(take_in(&scope, response, last).await)
@@ -235,6 +238,12 @@ impl RunScope {
     pub(super) fn leave(&self, outcome: Outcome, update: StateUpdate) -> NodeOutput {
         self.end(outcome);
         NodeOutput::from(update).goto(END)
+    }
+
+    /// Ends the run with this failure and a last update.
+    pub(super) fn fail(&self, failure: Failure, update: StateUpdate) -> NodeOutput {
+        self.record(|record| record.failure = Some(failure));
+        self.leave(Outcome::Failed, update)
     }
 
     /// The update with the answer's text under the agent's output key.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::error::Failure;
 use super::limits::Counts;
 use super::react::Config;
 use crate::event::{EventKind, Limit, Outcome, Sink};
@@ -39,6 +40,8 @@ pub(super) struct Record {
     pub(super) direct_results: Vec<ToolResult>,
     /// The limit after which the model answers once more, without tools.
     pub(super) last_answer: Option<Limit>,
+    /// Why the run gives an error instead of its output.
+    pub(super) failure: Option<Failure>,
 }
 
 impl RunScope {

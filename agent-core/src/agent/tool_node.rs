@@ -4,12 +4,14 @@
 //! Not here: how one call runs (`agent::call`).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::call::{CallEnd, Ended, run_call};
-use super::error::AgentError;
+use super::call::{Admission, CallEnd, Ended, run_call};
 use super::limits::OnLimit;
 use super::scope::RunScope;
 use crate::boxed::{BoxError, BoxFuture};
@@ -34,7 +36,7 @@ impl NodeAction for ToolNode {
             // Calls that have a result already are not run again [C7].
             let calls: Vec<ToolCall> = state.transcript().open_calls().cloned().collect();
             let (plans, reached) = admit(&scope, calls);
-            let ends = run_all(&scope, &state, plans).await?;
+            let ends = run_all(&scope, &state, plans).await;
             Ok(take_in(&scope, &state, ends, reached).await)
         })
     }
@@ -89,54 +91,86 @@ fn limit_text(limit: &Limit) -> String {
     }
 }
 
-/// Runs the plans; an error ends the turn and drops the calls that are still running.
-async fn run_all(
-    scope: &Arc<RunScope>,
-    state: &State,
-    plans: Vec<Plan>,
-) -> Result<Vec<CallEnd>, AgentError> {
-    let parallel = scope.config.parallel && plans.len() > 1;
-    if !parallel {
-        let mut ends = Vec::with_capacity(plans.len());
-        for plan in plans {
-            ends.push(run_plan(scope, state, plan, None).await?);
+/// Runs the plans and gives their ends in call order. A call that fails the run stops those
+/// that are still running.
+async fn run_all(scope: &Arc<RunScope>, state: &State, plans: Vec<Plan>) -> Vec<CallEnd> {
+    let since = Instant::now();
+    let is_serial = !scope.config.parallel || plans.len() == 1;
+    let slots = Semaphore::new(scope.config.max_parallel);
+    let (slots, began) = (
+        &slots,
+        &plans
+            .iter()
+            .map(|_| AtomicBool::new(false))
+            .collect::<Vec<_>>(),
+    );
+    let calls: Vec<ToolCall> = plans.iter().map(|plan| plan.call.clone()).collect();
+    let mut ends: Vec<Option<CallEnd>> = plans.iter().map(|_| None).collect();
+    let mut plans = plans.into_iter().enumerate();
+    loop {
+        let batch = plans.by_ref().take(if is_serial { 1 } else { usize::MAX });
+        // In a serial turn the clock of a call starts with its turn.
+        let since = if is_serial { Instant::now() } else { since };
+        let mut running: FuturesUnordered<_> = batch
+            .map(|(position, plan)| async move {
+                let began = &began[position];
+                let admission = Admission {
+                    since,
+                    slots,
+                    began,
+                };
+                (position, run_plan(scope, state, plan, admission).await)
+            })
+            .collect();
+        if running.is_empty() {
+            break;
         }
-        return Ok(ends);
+        let mut failed = false;
+        while !failed && let Some((position, end)) = running.next().await {
+            failed = matches!(end.ended, Ended::Failed(..));
+            ends[position] = Some(end);
+        }
+        if failed {
+            break;
+        }
     }
-    let started = Instant::now();
-    let mut ends: Vec<(usize, CallEnd)> = stream::iter(plans.into_iter().enumerate())
-        .map(async |(position, plan)| {
-            let end = run_plan(scope, state, plan, Some(started)).await?;
-            Ok::<_, AgentError>((position, end))
-        })
-        .buffer_unordered(scope.config.max_parallel)
-        .try_collect()
-        .await?;
-    ends.sort_by_key(|(position, _)| *position);
-    Ok(ends.into_iter().map(|(_, end)| end).collect())
+    let mut in_order = Vec::with_capacity(ends.len());
+    for ((end, call), began) in ends.into_iter().zip(calls).zip(began) {
+        in_order.push(match end {
+            Some(end) => end,
+            None => stopped(scope, &call, began.load(Ordering::Relaxed)).await,
+        });
+    }
+    in_order
+}
+
+/// The end of a call that another one, which failed the run, did not let end.
+async fn stopped(scope: &RunScope, call: &ToolCall, began: bool) -> CallEnd {
+    let result = ToolResult::error(
+        call,
+        if began {
+            "Error: stopped while it ran, as another call ended the run; it may have run in part"
+        } else {
+            "Error: not run: another call ended the run"
+        },
+    );
+    scope.tell_not_run(&result).await;
+    CallEnd::refused(result)
 }
 
 async fn run_plan(
     scope: &Arc<RunScope>,
     state: &State,
     plan: Plan,
-    waiting_since: Option<Instant>,
-) -> Result<CallEnd, AgentError> {
+    admission: Admission<'_>,
+) -> CallEnd {
     match plan.refused {
         Some(text) => {
             let result = ToolResult::error(&plan.call, text);
             scope.tell_not_run(&result).await;
-            Ok(CallEnd::refused(result))
+            CallEnd::refused(result)
         }
-        None => {
-            run_call(
-                scope,
-                state,
-                plan.call,
-                waiting_since.unwrap_or_else(Instant::now),
-            )
-            .await
-        }
+        None => run_call(scope, state, plan.call, admission).await,
     }
 }
 
@@ -150,6 +184,7 @@ async fn take_in(
     let mut update = StateUpdate::new();
     let mut results = Vec::new();
     let mut interrupts = Vec::new();
+    let mut failure = None;
     let mut direct = reached.is_none() && !ends.is_empty();
     for end in ends {
         direct &= end.direct;
@@ -157,11 +192,31 @@ async fn take_in(
         match end.ended {
             Ended::Result(result) => results.push(result),
             Ended::Interrupt(interrupt) => interrupts.push(interrupt),
+            Ended::Failed(result, cause) => {
+                results.push(result);
+                failure.get_or_insert(cause);
+            }
+        }
+    }
+    // A run that is over cannot wait for a person.
+    if failure.is_some() || scope.token.is_cancelled() {
+        for interrupt in interrupts.drain(..) {
+            let result = ToolResult {
+                call_id: interrupt.call_id,
+                name: interrupt.tool,
+                content: vec!["Error: the run ended before the call was answered".into()],
+                is_error: true,
+            };
+            scope.tell_not_run(&result).await;
+            results.push(result);
         }
     }
     direct &= interrupts.is_empty() && earlier_results_are_direct(scope, state);
     for result in &results {
         update = update.answer(result.clone());
+    }
+    if let Some(failure) = failure {
+        return scope.fail(failure, update);
     }
     if !interrupts.is_empty() {
         scope

@@ -17,7 +17,7 @@ use crate::model::{FinishReason, Usage};
 
 pub(crate) use output::OutputParts;
 pub(crate) use output::{Interrupt, Limit, Outcome, RunOutput};
-pub(crate) use sink::{Sink, channel};
+pub(crate) use sink::{Gate, Sink, channel};
 
 /// One event of a run.
 #[derive(Debug, Clone)]

@@ -45,7 +45,7 @@ impl Interrupt {
     }
 }
 
-/// How a run ended that did not fail.
+/// How a run ended.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -57,6 +57,8 @@ pub enum Outcome {
     LimitReached(Limit),
     /// The run was cancelled; every open call was answered.
     Cancelled,
+    /// The run ended with an error, which holds this output; every open call was answered.
+    Failed,
 }
 
 /// What a run gave: the answer, the history, the state, and how it ended.

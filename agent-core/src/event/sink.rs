@@ -3,6 +3,8 @@
 //! A slow reader slows the run: when the channel is full, whoever speaks waits. A reader
 //! that is gone drops the run itself, so nobody waits for it.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use tokio::sync::mpsc;
 
 use super::EventKind;
@@ -33,5 +35,45 @@ impl Sink {
             Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => None,
             Err(mpsc::error::TrySendError::Full(kind)) => Some(kind),
         }
+    }
+}
+
+/// A way into the sink that can be closed: what comes later, from whatever still holds it, is
+/// dropped.
+#[derive(Clone)]
+pub(crate) struct Gate {
+    sink: Sink,
+    open: Arc<Mutex<bool>>,
+}
+
+impl Gate {
+    pub(crate) fn new(sink: Sink) -> Self {
+        Self {
+            sink,
+            open: Arc::new(Mutex::new(true)),
+        }
+    }
+
+    /// From here on nothing passes.
+    pub(crate) fn close(&self) {
+        self.if_open(|open| *open = false);
+    }
+
+    /// As [`Sink::try_send`], for as long as the gate is open.
+    pub(crate) fn try_send(&self, kind: EventKind) -> Option<EventKind> {
+        self.if_open(|_| self.sink.try_send(kind)).flatten()
+    }
+
+    /// As [`Sink::send`]; the gate may be closed while this waits for room.
+    pub(crate) async fn send(&self, kind: EventKind) {
+        if let Ok(room) = self.sink.0.reserve().await {
+            self.if_open(|_| room.send(kind));
+        }
+    }
+
+    /// The lock is held over `f`, so that nothing passes once `close` has returned.
+    fn if_open<T>(&self, f: impl FnOnce(&mut bool) -> T) -> Option<T> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.then(|| f(&mut open))
     }
 }

@@ -30,6 +30,10 @@ pub(crate) async fn execute(
     context: &ToolContext,
     (deadline, limit): (Instant, Duration),
 ) -> Result<ToolOutcome, ToolError> {
+    // The way here may have taken time, for example behind a slow reader of events.
+    if Instant::now() >= deadline {
+        return Err(ToolError::timed_out(limit));
+    }
     // The call itself is made inside, so that a panic before the first await is caught too.
     let call = AssertUnwindSafe(async { tool.call(arguments, context).await }).catch_unwind();
     let mut call = pin!(call);

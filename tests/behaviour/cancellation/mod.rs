@@ -12,6 +12,7 @@ use agent_core::event::EventKind;
 use agent_core::graph::CancellationToken;
 use agent_core::model::scripted::{Turn, calls, hangs, says};
 use agent_core::model::{ChatModel, ChatRequest, ModelDelta, ModelError, OpenAi, ScriptedModel};
+use agent_core::tool::{InterruptRequest, ToolOutcome};
 use agent_core::{BoxStream, Outcome, ReactAgent, RunOutput, ToolContext};
 use agent_tests::replay::{Answer, ReplayServer};
 use agent_tests::runs::{events, result_texts};
@@ -368,4 +369,23 @@ async fn cancelling_the_run_closes_the_connection_to_the_provider() {
 
     assert_eq!(run.unwrap().outcome(), &Outcome::Cancelled);
     server.closed().await;
+}
+
+// C4
+#[tokio::test]
+async fn a_run_that_is_cancelled_does_not_wait_for_a_person() {
+    let token = CancellationToken::new();
+    let asks = tool("asks", (), async |(), _, _| {
+        ToolOutcome::Interrupt(InterruptRequest::new("Really?"))
+    });
+    let agent = agent(two_calls("asks", "cancels"), [asks, cancels(&token)]);
+
+    let run = agent.run("Go").cancel_token(token).await.unwrap();
+
+    assert_eq!(run.outcome(), &Outcome::Cancelled);
+    assert_closed(&run);
+    assert_eq!(
+        result_texts(run.messages())[0].1,
+        "Error: the run ended before the call was answered"
+    );
 }

@@ -147,11 +147,18 @@ async fn an_error_of_the_model_is_the_error_of_the_run() {
         let error = run.await.unwrap_err();
 
         assert!(error.is_retryable());
-        let AgentError::Model(error) = error else {
+        let AgentError::Model { source, output } = error else {
             panic!("{error:?}");
         };
-        assert_eq!(error.kind(), ModelErrorKind::RateLimited);
-        assert_eq!(error.status(), Some(429));
+        assert_eq!(source.kind(), ModelErrorKind::RateLimited);
+        assert_eq!(source.status(), Some(429));
+        // What the turns before gave is not lost: it can be the input of the next run.
+        assert_eq!(output.outcome(), &Outcome::Failed);
+        assert_eq!(output.messages().len(), 3);
+        let model = ScriptedModel::new([says("Done")]);
+        let again = agent(&model).build().unwrap();
+        let again = again.run(output.messages().to_vec()).await.unwrap();
+        assert_eq!(again.text(), "Done");
     }
 }
 

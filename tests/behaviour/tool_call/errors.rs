@@ -8,9 +8,9 @@ use agent_core::message::ToolCall;
 use agent_core::model::ScriptedModel;
 use agent_core::model::scripted::{calls, says};
 use agent_core::tool::ToolErrorKind;
-use agent_core::{AgentError, ToolContext, ToolError};
-use agent_tests::runs::{result_texts, results};
-use agent_tests::tools::{ClosureTool, Counter, answers, tool};
+use agent_core::{AgentError, Outcome, ToolContext, ToolError};
+use agent_tests::runs::{ended, events, result_texts, results};
+use agent_tests::tools::{ClosureTool, Counter, answers, never, tool};
 use serde_json::json;
 
 use super::{agent, model, pairs, parallel};
@@ -254,6 +254,43 @@ async fn a_fatal_error_drops_the_calls_that_still_run() {
 
 // C10
 #[tokio::test]
+async fn a_fatal_error_keeps_what_the_other_calls_gave() {
+    let model = model(&["quick", "hangs", "fails", "waits"]);
+    let quick = tool("quick", (), async |(), _, context: ToolContext| {
+        context.update("kept", 1).map(|()| "42")
+    });
+    let fails = tool("fails", (), async |(), _, _| {
+        tokio::task::yield_now().await;
+        Err::<(), _>(ToolError::fatal("no"))
+    });
+
+    let run = parallel(&model, [quick, never("hangs"), fails, never("waits")]);
+    let run = run.max_parallel_tools(2).build().unwrap().run("Go");
+    let (events, error) = events(run.stream()).await;
+
+    let error = error.unwrap();
+    let output = error.output().unwrap();
+    assert_eq!(output.outcome(), &Outcome::Failed);
+    assert_eq!(
+        result_texts(output.messages()),
+        pairs(&[
+            ("c1", "42"),
+            (
+                "c2",
+                "Error: stopped while it ran, as another call ended the run; it may have run in part"
+            ),
+            ("c3", "Error: the run ended with this call"),
+            ("c4", "Error: not run: another call ended the run"),
+        ])
+    );
+    assert_eq!(output.state().value("kept"), Some(&json!(1)));
+    let mut ended = ended(&events);
+    ended.sort();
+    assert_eq!(ended, ["c1", "c2", "c3", "c4"]);
+}
+
+// C10
+#[tokio::test]
 async fn an_error_of_a_named_type_reaches_the_caller_as_it_is() {
     let model = model(&["fails"]);
     let fails = fails_with("fails", || {
@@ -263,10 +300,11 @@ async fn an_error_of_a_named_type_reaches_the_caller_as_it_is() {
     let run = agent(&model, fails).error_policy(ErrorPolicy::new().pass_through::<io::Error>());
     let error = run.build().unwrap().run("Go").await.unwrap_err();
 
-    let AgentError::PassedThrough(error) = error else {
+    let AgentError::PassedThrough { source, output, .. } = error else {
         panic!("{error:?}");
     };
-    let error = error.downcast::<io::Error>().unwrap();
+    assert!(output.state().transcript().is_closed());
+    let error = source.downcast::<io::Error>().unwrap();
     assert_eq!(error.kind(), io::ErrorKind::NotFound);
 }
 

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agent_core::ToolContext;
 use agent_core::event::EventKind;
 use agent_tests::runs::{ended, events, output, result_texts};
 use agent_tests::tools::{Counter, answers, never, tool};
@@ -214,7 +215,7 @@ type Release = Arc<Mutex<Option<std::sync::mpsc::Receiver<()>>>>;
 
 /// Blocks its thread until it is released.
 #[agent_core::tool(register = false)]
-fn blocks(context: &agent_core::ToolContext) -> &'static str {
+fn blocks(context: &ToolContext) -> &'static str {
     let release = context.host::<Release>().unwrap();
     let waiting = release.lock().unwrap().take().unwrap();
     waiting.recv().map_or("given up", |()| "released")
@@ -266,14 +267,10 @@ async fn a_blocking_tool_runs_in_place_if_the_agent_is_told_so() {
 // B8
 #[tokio::test]
 async fn progress_comes_between_start_and_end_of_its_call() {
-    let reports = tool(
-        "reports",
-        (),
-        async |(), _, context: agent_core::ToolContext| {
-            context.emit("half").await;
-            context.emit("all").await;
-        },
-    );
+    let reports = tool("reports", (), async |(), _, context: ToolContext| {
+        context.emit("half").await;
+        context.emit("all").await;
+    });
     let model = model(&["reports"]);
 
     let (events, _) = events(agent(&model, reports).build().unwrap().run("Go").stream()).await;
@@ -307,7 +304,7 @@ async fn progress_is_seen_while_the_tool_still_runs() {
     let reports = tool(
         "reports",
         waiting,
-        async |waiting, _, context: agent_core::ToolContext| {
+        async |waiting, _, context: ToolContext| {
             context.emit(1).await;
             let waiting = waiting.lock().unwrap().take().unwrap();
             waiting.await.map_or("given up", |()| "released")
@@ -327,4 +324,102 @@ async fn progress_is_seen_while_the_tool_still_runs() {
     }
 
     assert_eq!(last, "released");
+}
+
+// B8
+#[tokio::test]
+async fn what_a_tool_left_running_says_nothing_after_its_end() {
+    let (speak, waiting) = oneshot::channel::<()>();
+    let (said, heard) = oneshot::channel::<()>();
+    let channels = Arc::new(Mutex::new(Some((waiting, said))));
+    let leaves = tool(
+        "leaves",
+        channels,
+        async |channels, _, context: ToolContext| {
+            let (waiting, said) = channels.lock().unwrap().take().unwrap();
+            tokio::spawn(async move {
+                waiting.await.unwrap();
+                context.emit("late").await;
+                said.send(()).unwrap();
+            });
+        },
+    );
+    let model = model(&["leaves"]);
+    let mut stream = agent(&model, leaves).build().unwrap().run("Go").stream();
+
+    let (mut speak, mut heard) = (Some(speak), Some(heard));
+    while let Some(event) = stream.next().await {
+        match event.unwrap().kind {
+            EventKind::ToolFinished { .. } => {
+                speak.take().unwrap().send(()).unwrap();
+                heard.take().unwrap().await.unwrap();
+            }
+            EventKind::ToolProgress { .. } => panic!("progress after the end"),
+            _ => {}
+        }
+    }
+}
+
+// C2, TN-5
+#[tokio::test(start_paused = true)]
+async fn a_call_that_waits_for_a_slot_is_told_when_its_time_is_over() {
+    let (release, waiting) = oneshot::channel::<()>();
+    let holds = tool(
+        "holds",
+        Arc::new(Mutex::new(Some(waiting))),
+        async |waiting, _, _| {
+            let waiting = waiting.lock().unwrap().take().unwrap();
+            waiting.await.map_or("given up", |()| "released")
+        },
+    );
+    let model = model(&["holds", "waits"]);
+    let run = parallel(&model, [holds, answers("waits", "ran").timeout(LIMIT)]);
+    let mut stream = run
+        .max_parallel_tools(1)
+        .build()
+        .unwrap()
+        .run("Go")
+        .stream();
+
+    let mut release = Some(release);
+    let mut ended = Vec::new();
+    while let Some(event) = stream.next().await {
+        if let EventKind::ToolFinished { result, .. } = event.unwrap().kind {
+            ended.push(result.text());
+            if let Some(release) = release.take() {
+                release.send(()).unwrap();
+            }
+        }
+    }
+
+    assert_eq!(ended, ["Error: timed out after 100 ms", "released"]);
+}
+
+// C2
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_time_ran_out_behind_a_slow_reader_never_starts() {
+    let floods = tool("floods", (), async |(), _, context: ToolContext| {
+        for number in 0..200 {
+            drop(context.emit(number));
+        }
+    });
+    let runs = Counter::default();
+    let counts = tool("counts", runs.clone(), async |runs, _, _| {
+        runs.add();
+    });
+    let model = model(&["floods", "counts"]);
+    let run = parallel(&model, [floods, counts.timeout(LIMIT)]);
+    let mut stream = run.build().unwrap().run("Go").stream();
+
+    let mut texts = Vec::new();
+    while let Some(event) = stream.next().await {
+        match event.unwrap().kind {
+            EventKind::ToolStarted { call } if call.id == "c1" => sleep(LIMIT * 2).await,
+            EventKind::ToolFinished { result, .. } => texts.push(result.text()),
+            _ => {}
+        }
+    }
+
+    assert_eq!(texts, ["Done", "Error: timed out after 100 ms"]);
+    assert_eq!(runs.get(), 0);
 }
