@@ -27,6 +27,8 @@ pub(super) struct CallEnd {
     pub(super) update: StateUpdate,
     /// True if the call went well and its tool is `return_direct`.
     pub(super) direct: bool,
+    /// True if the call was answered without a try.
+    pub(super) refused: bool,
 }
 
 pub(super) enum Ended {
@@ -43,6 +45,7 @@ impl CallEnd {
             ended: Ended::Result(result),
             update: StateUpdate::new(),
             direct: false,
+            refused: true,
         }
     }
 }
@@ -86,6 +89,7 @@ pub(super) async fn run_call(
                 ended: Ended::Interrupt(interrupt),
                 update: StateUpdate::new(),
                 direct: false,
+                refused: false,
             };
         }
         Err(error) => {
@@ -108,6 +112,7 @@ pub(super) async fn run_call(
         },
         update,
         direct,
+        refused: false,
     }
 }
 

@@ -1,8 +1,8 @@
-//! How much a run may do, counted in one place.
+//! How much a run may do.
+//!
+//! Not here: the counting (`agent::counts`).
 
 use std::collections::HashMap;
-
-use crate::event::Limit;
 
 /// What happens when a limit is reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -11,8 +11,8 @@ pub enum OnLimit {
     /// Every open call is answered and the run ends.
     #[default]
     Stop,
-    /// The call over the limit is answered with an error, and the run goes on. A limit of
-    /// model calls still ends the run.
+    /// The call over the limit is answered with an error, and the run goes on. The limits of
+    /// model calls and of errors in a row still end the run.
     ErrorResult,
     /// The model answers once more, without tools and within its own limit; then the run ends.
     LastAnswer,
@@ -20,16 +20,25 @@ pub enum OnLimit {
 
 /// How much a run may do. The counts of tool calls are those of one turn, which is one run.
 ///
+/// Every number may be `None`, which is no limit.
+///
 /// ```
 /// use agent_core::agent::{Limits, OnLimit};
 ///
-/// let limits = Limits::new().model_calls(10).on_limit(OnLimit::LastAnswer);
+/// let limits = Limits::new()
+///     .model_calls(10)
+///     .calls_per_tool(None)
+///     .calls_of("send_mail", 1)
+///     .on_limit(OnLimit::LastAnswer);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Limits {
     pub(super) model_calls: Option<u32>,
     pub(super) tool_calls: Option<u32>,
     pub(super) calls_per_tool: Option<u32>,
+    pub(super) by_tool: HashMap<String, Option<u32>>,
+    pub(super) repeated_calls: Option<u32>,
+    pub(super) errors_in_a_row: Option<u32>,
     pub(super) on_limit: OnLimit,
 }
 
@@ -39,7 +48,7 @@ impl Default for Limits {
             model_calls: Some(50),
             tool_calls: Some(150),
             calls_per_tool: Some(40),
-            on_limit: OnLimit::Stop,
+            ..Self::unlimited()
         }
     }
 }
@@ -58,28 +67,58 @@ impl Limits {
             model_calls: None,
             tool_calls: None,
             calls_per_tool: None,
+            by_tool: HashMap::new(),
+            repeated_calls: None,
+            errors_in_a_row: None,
             on_limit: OnLimit::Stop,
         }
     }
 
     /// Most model calls of a run. Default: 50.
     #[must_use]
-    pub fn model_calls(mut self, limit: u32) -> Self {
-        self.model_calls = Some(limit);
+    pub fn model_calls(mut self, limit: impl Into<Option<u32>>) -> Self {
+        self.model_calls = limit.into();
         self
     }
 
     /// Most tool calls of a turn. Default: 150.
     #[must_use]
-    pub fn tool_calls(mut self, limit: u32) -> Self {
-        self.tool_calls = Some(limit);
+    pub fn tool_calls(mut self, limit: impl Into<Option<u32>>) -> Self {
+        self.tool_calls = limit.into();
         self
     }
 
     /// Most calls of one tool in a turn. Default: 40.
     #[must_use]
-    pub fn calls_per_tool(mut self, limit: u32) -> Self {
-        self.calls_per_tool = Some(limit);
+    pub fn calls_per_tool(mut self, limit: impl Into<Option<u32>>) -> Self {
+        self.calls_per_tool = limit.into();
+        self
+    }
+
+    /// Most calls of the tool of this name in a turn, in place of
+    /// [`calls_per_tool`](Self::calls_per_tool). With `None` the tool has no limit of its own;
+    /// its calls still count for [`tool_calls`](Self::tool_calls).
+    #[must_use]
+    pub fn calls_of(mut self, tool: impl Into<String>, limit: impl Into<Option<u32>>) -> Self {
+        self.by_tool.insert(tool.into(), limit.into());
+        self
+    }
+
+    /// How often in a row one tool may be called with the same arguments and give the same
+    /// result; the next such call reaches the limit. Default: `None`.
+    ///
+    /// A tool that is polled is not stopped as long as its result changes, or as other calls
+    /// come between.
+    #[must_use]
+    pub fn repeated_calls(mut self, limit: impl Into<Option<u32>>) -> Self {
+        self.repeated_calls = limit.into();
+        self
+    }
+
+    /// How many calls in a row may end with an error, over all turns. Default: `None`.
+    #[must_use]
+    pub fn errors_in_a_row(mut self, limit: impl Into<Option<u32>>) -> Self {
+        self.errors_in_a_row = limit.into();
         self
     }
 
@@ -89,50 +128,11 @@ impl Limits {
         self.on_limit = action;
         self
     }
-}
 
-/// What a run has done so far.
-#[derive(Debug, Default)]
-pub(super) struct Counts {
-    model_calls: u32,
-    tool_calls: u32,
-    by_tool: HashMap<String, u32>,
-}
-
-impl Counts {
-    /// Counts a model call. `Err` if it is one too many.
-    pub(super) fn model_call(&mut self, limits: &Limits) -> Result<(), Limit> {
-        if limits
-            .model_calls
-            .is_some_and(|limit| self.model_calls >= limit)
-        {
-            return Err(Limit::ModelCalls);
-        }
-        self.model_calls += 1;
-        Ok(())
-    }
-
-    /// True if the model call that was just counted is the last one there may be.
-    pub(super) fn is_last_model_call(&self, limits: &Limits) -> bool {
-        limits
-            .model_calls
-            .is_some_and(|limit| self.model_calls >= limit)
-    }
-
-    /// Counts a tool call: the tool's own limit first, then the turn's.
-    pub(super) fn tool_call(&mut self, name: &str, limits: &Limits) -> Result<(), Limit> {
-        let of_tool = self.by_tool.entry(name.to_owned()).or_default();
-        *of_tool = of_tool.saturating_add(1);
-        self.tool_calls = self.tool_calls.saturating_add(1);
-        if limits.calls_per_tool.is_some_and(|limit| *of_tool > limit) {
-            return Err(Limit::ToolCallsOf(name.to_owned()));
-        }
-        if limits
-            .tool_calls
-            .is_some_and(|limit| self.tool_calls > limit)
-        {
-            return Err(Limit::ToolCalls);
-        }
-        Ok(())
+    pub(super) fn of_tool(&self, name: &str) -> Option<u32> {
+        self.by_tool
+            .get(name)
+            .copied()
+            .unwrap_or(self.calls_per_tool)
     }
 }

@@ -10,6 +10,7 @@
 pub(crate) mod react;
 
 mod builder;
+mod counts;
 pub(crate) mod error;
 mod input;
 mod limits;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::counts::Counts;
 use super::error::Failure;
-use super::limits::Counts;
 use super::react::Config;
 use crate::event::{EventKind, Limit, Outcome, Sink};
 use crate::message::ToolResult;

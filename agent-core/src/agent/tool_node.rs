@@ -35,8 +35,9 @@ impl NodeAction for ToolNode {
             let scope = RunScope::of(context)?;
             // Calls that have a result already are not run again [C7].
             let calls: Vec<ToolCall> = state.transcript().open_calls().cloned().collect();
-            let (plans, reached) = admit(&scope, calls);
+            let (plans, reached) = admit(&scope, calls.clone());
             let ends = run_all(&scope, &state, plans).await;
+            let reached = reached.or(count(&scope, &calls, &ends).err());
             Ok(take_in(&scope, &state, ends, reached).await)
         })
     }
@@ -60,7 +61,7 @@ fn admit(scope: &RunScope, calls: Vec<ToolCall>) -> (Vec<Plan>, Option<Limit>) {
                 Some(limit) if limits.on_limit != OnLimit::ErrorResult => Err(Limit::clone(limit)),
                 _ => {
                     let name = name_of_tool(scope, &call.name);
-                    scope.record(|record| record.counts.tool_call(name, limits))
+                    scope.record(|record| record.counts.tool_call(name, &call.arguments, limits))
                 }
             };
             let refused = over.err().map(|limit| {
@@ -87,8 +88,23 @@ fn limit_text(limit: &Limit) -> String {
         Limit::ToolCallsOf(tool) => {
             format!("Error: not run: the limit of calls of `{tool}` is reached")
         }
+        Limit::RepeatedCall => {
+            "Error: not run: this very call gave the same result several times in a row".to_owned()
+        }
         _ => "Error: not run: the limit of tool calls is reached".to_owned(),
     }
+}
+
+/// Notes how the calls ended that were not refused. `Err` if the run has to end.
+fn count(scope: &RunScope, calls: &[ToolCall], ends: &[CallEnd]) -> Result<(), Limit> {
+    let limits = &scope.config.limits;
+    for (call, end) in calls.iter().zip(ends) {
+        if let (false, Ended::Result(result)) = (end.refused, &end.ended) {
+            let name = name_of_tool(scope, &call.name);
+            scope.record(|record| record.counts.ended(name, &call.arguments, result, limits))?;
+        }
+    }
+    Ok(())
 }
 
 /// Runs the plans and gives their ends in call order. A call that fails the run stops those
@@ -229,13 +245,12 @@ async fn take_in(
         return scope.leave(Outcome::Cancelled, update);
     }
     match reached {
-        Some(limit) if scope.config.limits.on_limit == OnLimit::Stop => {
-            return scope.leave(Outcome::LimitReached(limit), update);
-        }
-        Some(limit) if scope.config.limits.on_limit == OnLimit::LastAnswer => {
-            scope.record(|record| record.last_answer = Some(limit));
-        }
-        _ => {}
+        None => {}
+        Some(limit) => match scope.config.limits.on_limit {
+            OnLimit::LastAnswer => scope.record(|record| record.last_answer = Some(limit)),
+            OnLimit::ErrorResult if limit != Limit::ConsecutiveErrors => {}
+            _ => return scope.leave(Outcome::LimitReached(limit), update),
+        },
     }
     if direct {
         let mut all: Vec<ToolResult> = state.transcript().partial_results().cloned().collect();

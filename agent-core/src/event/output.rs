@@ -19,6 +19,10 @@ pub enum Limit {
     ToolCalls,
     /// Calls of this tool in the turn.
     ToolCallsOf(String),
+    /// One call with one result, again and again.
+    RepeatedCall,
+    /// Errors of tool calls in a row.
+    ConsecutiveErrors,
     /// The run's own time.
     Deadline,
 }

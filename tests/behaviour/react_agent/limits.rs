@@ -1,11 +1,11 @@
 //! How much a run may do, and what happens then.
 
 use agent_core::agent::{Limit, Limits, OnLimit};
-use agent_core::model::scripted::{Turn, says};
+use agent_core::model::scripted::{Turn, calls, says};
 use agent_core::model::{ScriptedModel, Usage};
 use agent_core::{Outcome, ReactAgent, RunOutput};
 use agent_tests::runs::{offered, result_texts};
-use agent_tests::tools::answers;
+use agent_tests::tools::{ClosureTool, Counter, answers, tool};
 use serde_json::json;
 
 use super::calls_step;
@@ -188,4 +188,118 @@ async fn a_run_that_reached_a_limit_keeps_its_usage() {
     let run = run(&model, Limits::new().tool_calls(1)).await;
 
     assert_eq!(run.usage(), Usage::new(9, 1));
+}
+
+// C12, TM-6
+#[tokio::test]
+async fn a_tool_can_have_a_limit_of_its_own() {
+    let model = ScriptedModel::new([steps(3).and_calls("other", json!({})), says("done")]);
+
+    let limits = Limits::new()
+        .calls_per_tool(0)
+        .calls_of("step", 2)
+        .calls_of("other", None)
+        .on_limit(OnLimit::ErrorResult);
+    let run = run(&model, limits).await;
+
+    assert_eq!(
+        texts(&run),
+        [
+            "1.",
+            "2.",
+            "Error: not run: the limit of calls of `step` is reached",
+            "o"
+        ]
+    );
+}
+
+// C12, TM-6
+#[tokio::test]
+async fn a_tool_without_a_limit_of_its_own_still_counts_for_the_turn() {
+    let model = ScriptedModel::new([steps(2).and_calls("other", json!({})), says("done")]);
+
+    let limits = Limits::new().calls_of("step", None).tool_calls(2);
+    let run = run(&model, limits).await;
+
+    assert_eq!(run.outcome(), &Outcome::LimitReached(Limit::ToolCalls));
+    assert_eq!(texts(&run)[..2], ["1.", "2."]);
+}
+
+/// A turn that asks for the same list, written in another way each time.
+fn list(number: usize) -> Turn {
+    let arguments = [r#"{"p":"/","q":1}"#, r#"{ "q": 1, "p": "/" }"#];
+    calls("list", json!(arguments[number % 2]))
+}
+
+/// A tool whose result changes after each `period` calls.
+fn lists(runs: &Counter, period: usize) -> ClosureTool {
+    tool(
+        "list",
+        (runs.clone(), period),
+        async |(runs, period), _, _| format!("state {}", runs.add() / period),
+    )
+}
+
+// Case ex-20
+#[tokio::test]
+async fn one_call_with_one_result_again_and_again_ends_the_run() {
+    let runs = Counter::default();
+    let model = ScriptedModel::new((0..50).map(list));
+    let agent = ReactAgent::builder("assistant", model.clone())
+        .tools(lists(&runs, usize::MAX))
+        .limits(Limits::new().repeated_calls(3));
+
+    let run = agent.build().unwrap().run("Go").await.unwrap();
+
+    assert_eq!(run.outcome(), &Outcome::LimitReached(Limit::RepeatedCall));
+    assert_eq!((runs.get(), model.requests().len()), (3, 4));
+    assert!(run.state().transcript().is_closed());
+    assert!(texts(&run)[3].contains("the same result several times"));
+}
+
+#[tokio::test]
+async fn a_tool_that_is_polled_may_repeat_while_its_result_changes() {
+    let runs = Counter::default();
+    let model = ScriptedModel::new((0..12).map(list).chain([says("done")]));
+    let agent = ReactAgent::builder("assistant", model.clone())
+        .tools(lists(&runs, 2))
+        .limits(Limits::new().repeated_calls(3));
+
+    let run = agent.build().unwrap().run("Go").await.unwrap();
+
+    assert_eq!(run.outcome(), &Outcome::Finished);
+    assert_eq!(runs.get(), 12);
+}
+
+#[tokio::test]
+async fn another_call_between_makes_a_call_no_repetition() {
+    let turns = (0..12).map(|number| match number % 3 {
+        2 => calls_step(1),
+        _ => calls("other", json!({})),
+    });
+    let model = ScriptedModel::new(turns.chain([says("done")]));
+
+    let run = run(&model, Limits::new().repeated_calls(3)).await;
+
+    assert_eq!(run.outcome(), &Outcome::Finished);
+}
+
+#[tokio::test]
+async fn errors_in_a_row_end_the_run() {
+    for on_limit in [OnLimit::Stop, OnLimit::ErrorResult] {
+        let turns = [
+            "missing", "missing", "other", "missing", "missing", "missing",
+        ];
+        let turns = turns.map(|name| calls(name, json!({})));
+        let model = ScriptedModel::new(turns.into_iter().chain([says("done")]));
+
+        let limits = Limits::new().errors_in_a_row(3).on_limit(on_limit);
+        let run = run(&model, limits).await;
+
+        assert_eq!(
+            run.outcome(),
+            &Outcome::LimitReached(Limit::ConsecutiveErrors)
+        );
+        assert_eq!(model.requests().len(), 6);
+    }
 }

@@ -1,0 +1,129 @@
+//! What a run has done so far, against its limits.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::limits::Limits;
+use crate::event::Limit;
+use crate::message::{ContentPart, ToolResult};
+
+/// What a run has done so far.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    model_calls: u32,
+    tool_calls: u32,
+    by_tool: HashMap<String, u32>,
+    last: Option<Last>,
+    errors_in_a_row: u32,
+}
+
+/// The call that ended last, and how often in a row it gave the same.
+#[derive(Debug)]
+struct Last {
+    tool: String,
+    arguments: String,
+    content: Vec<ContentPart>,
+    times: u32,
+}
+
+impl Counts {
+    /// Counts a model call. `Err` if it is one too many.
+    pub(super) fn model_call(&mut self, limits: &Limits) -> Result<(), Limit> {
+        if reached(limits.model_calls, self.model_calls) {
+            return Err(Limit::ModelCalls);
+        }
+        self.model_calls += 1;
+        Ok(())
+    }
+
+    /// True if the model call that was just counted is the last one there may be.
+    pub(super) fn is_last_model_call(&self, limits: &Limits) -> bool {
+        reached(limits.model_calls, self.model_calls)
+    }
+
+    /// Counts a tool call: the tool's own limit first, then the turn's, then repetition.
+    pub(super) fn tool_call(
+        &mut self,
+        tool: &str,
+        arguments: &str,
+        limits: &Limits,
+    ) -> Result<(), Limit> {
+        let of_tool = self.by_tool.entry(tool.to_owned()).or_default();
+        let (before, of_turn) = (*of_tool, self.tool_calls);
+        *of_tool = of_tool.saturating_add(1);
+        self.tool_calls = self.tool_calls.saturating_add(1);
+        if reached(limits.of_tool(tool), before) {
+            return Err(Limit::ToolCallsOf(tool.to_owned()));
+        }
+        if reached(limits.tool_calls, of_turn) {
+            return Err(Limit::ToolCalls);
+        }
+        let repeats = |last: &Last| {
+            reached(limits.repeated_calls, last.times)
+                && last.tool == tool
+                && last.arguments == canonical(arguments)
+        };
+        if self.last.as_ref().is_some_and(repeats) {
+            return Err(Limit::RepeatedCall);
+        }
+        Ok(())
+    }
+
+    /// Notes how a call ended; calls are noted in call order. `Err` if the run has to end.
+    pub(super) fn ended(
+        &mut self,
+        tool: &str,
+        arguments: &str,
+        result: &ToolResult,
+        limits: &Limits,
+    ) -> Result<(), Limit> {
+        if limits.repeated_calls.is_some() {
+            self.note(tool, canonical(arguments), &result.content);
+        }
+        self.errors_in_a_row = match result.is_error {
+            true => self.errors_in_a_row.saturating_add(1),
+            false => 0,
+        };
+        if reached(limits.errors_in_a_row, self.errors_in_a_row) {
+            return Err(Limit::ConsecutiveErrors);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, tool: &str, arguments: String, content: &[ContentPart]) {
+        match &mut self.last {
+            Some(last)
+                if last.tool == tool && last.arguments == arguments && last.content == content =>
+            {
+                last.times = last.times.saturating_add(1);
+            }
+            last => {
+                *last = Some(Last {
+                    tool: tool.to_owned(),
+                    arguments,
+                    content: content.to_vec(),
+                    times: 1,
+                });
+            }
+        }
+    }
+}
+
+fn reached(limit: Option<u32>, count: u32) -> bool {
+    limit.is_some_and(|limit| count >= limit)
+}
+
+/// The arguments with the keys of every object sorted and without spaces; as they are if they
+/// are no JSON.
+fn canonical(arguments: &str) -> String {
+    let Ok(mut value) = serde_json::from_str::<Value>(arguments) else {
+        return arguments.trim().to_owned();
+    };
+    value.sort_all_objects();
+    match value {
+        // No arguments at all are the empty object.
+        Value::Null => "{}".to_owned(),
+        value => value.to_string(),
+    }
+}
