@@ -73,6 +73,7 @@ pub mod message;
 pub mod model;
 pub mod registry;
 pub mod schema;
+mod secrets;
 mod state;
 pub mod telemetry;
 pub mod tool;

@@ -15,6 +15,7 @@ use super::tool_node::ToolNode;
 use crate::graph::{END, KeyStrategy, START, State, StateGraph};
 use crate::message::Message;
 use crate::model::{ChatModel, ChatOptions, ToolList};
+use crate::secrets::Secrets;
 use crate::tool::{Hosts, IntoTools, ToolCallback, ToolSet};
 
 /// The node that asks the model.
@@ -40,6 +41,7 @@ pub struct ReactAgentBuilder {
     sync_on_pool: bool,
     limits: Limits,
     error_policy: ErrorPolicy,
+    secrets: Secrets,
     hosts: Hosts,
     metadata: Map<String, Value>,
     streaming: bool,
@@ -63,6 +65,7 @@ impl ReactAgentBuilder {
             sync_on_pool: true,
             limits: Limits::default(),
             error_policy: ErrorPolicy::default(),
+            secrets: Secrets::default(),
             hosts: Hosts::default(),
             metadata: Map::new(),
             streaming: true,
@@ -151,6 +154,14 @@ impl ReactAgentBuilder {
         self
     }
 
+    /// Masks this text as `***` in every tool result and tool error; calls add up. A text of
+    /// fewer than 6 bytes is taken for no secret. User and password of a URL are masked in
+    /// errors in any case. Default: none.
+    pub fn secret(mut self, value: impl AsRef<str>) -> Self {
+        self.secrets.add(value.as_ref());
+        self
+    }
+
     /// Lends a value to the tools, by its type; a run's value comes over it.
     pub fn host<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.hosts.insert(value);
@@ -232,6 +243,7 @@ impl ReactAgentBuilder {
                 blocking_in_place: !self.sync_on_pool,
                 limits: self.limits,
                 error_policy: self.error_policy,
+                secrets: self.secrets,
                 hosts: self.hosts,
                 metadata: Arc::new(self.metadata),
                 streaming: self.streaming,

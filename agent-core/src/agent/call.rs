@@ -13,7 +13,7 @@ use super::policy::Decision;
 use super::scope::RunScope;
 use crate::event::{EventKind, Gate, Interrupt};
 use crate::graph::{State, StateUpdate};
-use crate::message::{ToolCall, ToolResult};
+use crate::message::{ContentPart, ToolCall, ToolResult};
 use crate::telemetry;
 use crate::tool::{
     CallContext, Found, ToolCallback, ToolContext, ToolError, ToolErrorKind, ToolOutcome, executor,
@@ -97,6 +97,7 @@ pub(super) async fn run_call(
             (result, failure, StateUpdate::new(), false)
         }
     };
+    let result = masked(scope, result);
     tracing::debug!(parent: &span, is_error = result.is_error, ?duration, "the tool call ended");
     scope
         .sink
@@ -114,6 +115,19 @@ pub(super) async fn run_call(
         direct,
         refused: false,
     }
+}
+
+/// The result without the secrets the agent knows of.
+fn masked(scope: &RunScope, mut result: ToolResult) -> ToolResult {
+    let secrets = &scope.config.secrets;
+    if !secrets.is_empty() {
+        for part in &mut result.content {
+            if let ContentPart::Text(text) = part {
+                *text = secrets.mask(text);
+            }
+        }
+    }
+    result
 }
 
 /// What running a call gave, before anybody decided about its error.
@@ -282,6 +296,7 @@ fn decide(
         };
         return (ToolResult::error(call, text), None);
     }
+    let error = error.masked(&scope.config.secrets);
     let failure = match scope.config.error_policy.apply(error, call) {
         Decision::Tell(text) => return (ToolResult::error(call, text), None),
         Decision::Raise(source) => Failure::Tool {

@@ -13,6 +13,7 @@ use super::policy::ErrorPolicy;
 use super::run::RunRequest;
 use crate::graph::CompiledGraph;
 use crate::model::{ChatModel, ChatOptions, ToolList};
+use crate::secrets::Secrets;
 use crate::tool::{Hosts, ToolSet};
 
 /// Everything an agent was built with.
@@ -32,6 +33,7 @@ pub(super) struct Config {
     pub(super) blocking_in_place: bool,
     pub(super) limits: Limits,
     pub(super) error_policy: ErrorPolicy,
+    pub(super) secrets: Secrets,
     pub(super) hosts: Hosts,
     pub(super) metadata: Arc<Map<String, Value>>,
     pub(super) streaming: bool,

@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::boxed::BoxError;
+use crate::secrets::{self, Secrets};
 
 /// What kind of failure a [`ToolError`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,7 +41,6 @@ pub enum ToolErrorKind {
 /// assert_eq!(error.kind(), ToolErrorKind::Correctable);
 /// assert_eq!(error.model_text(), "Error: no city `Osslo`; did you mean `Oslo`?");
 /// ```
-#[derive(Debug)]
 pub struct ToolError {
     kind: ToolErrorKind,
     text: String,
@@ -136,6 +136,14 @@ impl ToolError {
         )
     }
 
+    /// The same error with the secrets masked in its own text.
+    pub(crate) fn masked(mut self, secrets: &Secrets) -> Self {
+        if !secrets.is_empty() {
+            self.text = secrets.mask(&self.text);
+        }
+        self
+    }
+
     /// What kind of failure it is.
     #[must_use]
     pub fn kind(&self) -> ToolErrorKind {
@@ -156,19 +164,30 @@ impl ToolError {
         self.source
     }
 
-    /// What the model reads: `Error: ` and one sentence, made without the source chain.
+    /// What the model reads: `Error: ` and one sentence, made without the source chain and
+    /// without user and password of any URL in it.
     #[must_use]
     pub fn model_text(&self) -> String {
         match self.kind {
             ToolErrorKind::Panicked => "Error: the tool panicked".to_owned(),
-            _ => format!("Error: {}", self.text),
+            _ => format!("Error: {}", secrets::mask_user_info(&self.text)),
         }
+    }
+}
+
+/// Without the source, whose own `Debug` may hold what must not be shown.
+impl fmt::Debug for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolError")
+            .field("kind", &self.kind)
+            .field("text", &secrets::mask_user_info(&self.text))
+            .finish_non_exhaustive()
     }
 }
 
 impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        f.write_str(&secrets::mask_user_info(&self.text))
     }
 }
 

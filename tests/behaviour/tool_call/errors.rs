@@ -356,3 +356,53 @@ async fn a_policy_of_your_own_can_end_the_run() {
 
     assert!(matches!(error, AgentError::Tool { .. }), "{error:?}");
 }
+
+// TE-6, case ex-18
+#[tokio::test]
+async fn a_secret_in_an_error_is_masked_for_the_model_and_the_operator() {
+    const SAID: &str = "GET https://u:pw@api.test/s?q=x&api_key=sk-live-9: 401";
+    let shown = "GET https://***@api.test/s?q=x&api_key=***: 401";
+    for fatal in [false, true] {
+        let model = model(&["fails"]);
+        let fails = tool("fails", fatal, async |fatal, _, _| {
+            let error = io::Error::other(SAID);
+            Err::<(), _>(match fatal {
+                true => ToolError::fatal(error),
+                false => ToolError::failed(error),
+            })
+        });
+
+        let agent = agent(&model, fails).secret("sk-live-9").build().unwrap();
+        assert!(!format!("{agent:?}").contains("sk-live-9"));
+        match agent.run("Go").await {
+            Ok(run) => {
+                let result = &results(run.messages())[0];
+                assert!(result.is_error);
+                assert_eq!(result.text(), format!("Error: {shown}"));
+            }
+            Err(error) => {
+                assert_eq!(error.source().unwrap().to_string(), shown);
+                let debug = format!("{error:?}");
+                assert!(
+                    !debug.contains("sk-live-9") && !debug.contains("pw"),
+                    "{debug}"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_secret_in_a_result_is_masked() {
+    let model = model(&["env"]);
+    let env = answers("env", "KEY=sk-live-9 from https://u@git.test");
+
+    let run = agent(&model, env).secret("sk-live-9").build().unwrap();
+    let run = run.run("Go").await.unwrap();
+
+    // A URL is only masked in errors: in a result it may be what was asked for.
+    assert_eq!(
+        result_texts(run.messages()),
+        pairs(&[("c1", "KEY=*** from https://u@git.test")])
+    );
+}

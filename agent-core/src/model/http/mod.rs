@@ -6,7 +6,7 @@
 //! Not here: what the bytes mean (`sse`, and each provider's own files).
 
 mod body;
-mod secrets;
+mod url;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -17,9 +17,10 @@ use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use tokio::time::Instant;
 
 use super::{ModelError, ModelErrorKind, Timeouts};
+use crate::secrets::Secrets;
 
 pub(crate) use body::{Pieces, shared};
-pub(crate) use secrets::{Secrets, mask_url};
+pub(crate) use url::mask_url;
 
 /// How long the end of a body may take after the last word of the answer.
 const DRAIN: Duration = Duration::from_millis(20);

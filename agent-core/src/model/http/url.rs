@@ -1,26 +1,4 @@
-//! What must not be shown, and how it is masked.
-
-/// Shorter texts are no secrets worth the name, and masking them would eat words.
-const SHORTEST: usize = 6;
-
-/// Texts that are masked wherever they appear.
-#[derive(Default)]
-pub(crate) struct Secrets(Vec<String>);
-
-impl Secrets {
-    pub(crate) fn add(&mut self, secret: &str) {
-        if secret.len() >= SHORTEST {
-            self.0.push(secret.to_owned());
-        }
-    }
-
-    /// The text with `***` in place of every secret.
-    pub(crate) fn mask(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, secret| {
-            text.replace(secret.as_str(), "***")
-        })
-    }
-}
+//! A URL as it may be shown.
 
 /// A URL, or what was meant as one, without user, password, query and fragment.
 pub(crate) fn mask_url(url: &str) -> String {
@@ -59,14 +37,5 @@ mod tests {
         ] {
             assert_eq!(mask_url(url), shown);
         }
-    }
-
-    #[test]
-    fn a_secret_is_masked_and_a_short_text_is_none() {
-        let mut secrets = Secrets::default();
-        secrets.add("sk-live-9");
-        secrets.add("on");
-
-        assert_eq!(secrets.mask("no key sk-live-9 on"), "no key *** on");
     }
 }

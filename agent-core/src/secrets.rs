@@ -1,0 +1,83 @@
+//! What must not be shown, and how it is masked.
+
+use std::borrow::Cow;
+
+/// Shorter texts are no secrets worth the name, and masking them would eat words.
+const SHORTEST: usize = 6;
+
+/// Texts that are masked wherever they appear.
+#[derive(Clone, Default)]
+pub(crate) struct Secrets(Vec<String>);
+
+impl Secrets {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn add(&mut self, secret: &str) {
+        if secret.len() >= SHORTEST {
+            self.0.push(secret.to_owned());
+        }
+    }
+
+    /// The text with `***` in place of every secret.
+    pub(crate) fn mask(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, secret| {
+            text.replace(secret.as_str(), "***")
+        })
+    }
+}
+
+/// The text with `***` in place of the user and the password of every URL in it.
+pub(crate) fn mask_user_info(text: &str) -> Cow<'_, str> {
+    let mut masked = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("://").map(|scheme| scheme + 3) {
+        let (before, after) = rest.split_at(start);
+        let ends =
+            |c: char| c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '<' | '>');
+        let authority = &after[..after.find(ends).unwrap_or(after.len())];
+        masked.push_str(before);
+        rest = after;
+        if let Some(at) = authority.rfind('@') {
+            masked.push_str("***");
+            rest = &after[at..];
+        }
+    }
+    if masked.is_empty() {
+        return text.into();
+    }
+    masked.push_str(rest);
+    masked.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_masked_and_a_short_text_is_none() {
+        let mut secrets = Secrets::default();
+        secrets.add("sk-live-9");
+        secrets.add("on");
+
+        assert_eq!(secrets.mask("no key sk-live-9 on"), "no key *** on");
+    }
+    #[test]
+    fn a_url_in_a_text_is_shown_without_user_and_password() {
+        for (text, shown) in [
+            ("no url", "no url"),
+            (
+                "GET https://u:pw@api.test/s?q=a@b: 401",
+                "GET https://***@api.test/s?q=a@b: 401",
+            ),
+            (
+                "from a://t@b to \"c://d:e@f\", not g://h i@j",
+                "from a://***@b to \"c://***@f\", not g://h i@j",
+            ),
+            ("://", "://"),
+        ] {
+            assert_eq!(mask_user_info(text), shown);
+        }
+    }
+}
