@@ -42,6 +42,7 @@ pub struct ReactAgentBuilder {
     limits: Limits,
     error_policy: ErrorPolicy,
     secrets: Secrets,
+    result_limit: Option<usize>,
     hosts: Hosts,
     metadata: Map<String, Value>,
     streaming: bool,
@@ -66,6 +67,7 @@ impl ReactAgentBuilder {
             limits: Limits::default(),
             error_policy: ErrorPolicy::default(),
             secrets: Secrets::default(),
+            result_limit: Some(64 * 1024),
             hosts: Hosts::default(),
             metadata: Map::new(),
             streaming: true,
@@ -151,6 +153,15 @@ impl ReactAgentBuilder {
     /// Which way a tool's error goes. Default: [`ErrorPolicy::default`].
     pub fn error_policy(mut self, policy: ErrorPolicy) -> Self {
         self.error_policy = policy;
+        self
+    }
+
+    /// The most text of one result that the model reads, in bytes; `None` for all of it. A
+    /// longer one is cut in its middle, and the whole is kept in the state:
+    /// [`ToolContext::whole_result`](crate::ToolContext::whole_result) gives it to a tool that
+    /// the model can read on with. A `return_direct` result is not cut. Default: 64 KiB.
+    pub fn max_result_bytes(mut self, limit: impl Into<Option<usize>>) -> Self {
+        self.result_limit = limit.into();
         self
     }
 
@@ -244,6 +255,7 @@ impl ReactAgentBuilder {
                 limits: self.limits,
                 error_policy: self.error_policy,
                 secrets: self.secrets,
+                result_limit: self.result_limit,
                 hosts: self.hosts,
                 metadata: Arc::new(self.metadata),
                 streaming: self.streaming,

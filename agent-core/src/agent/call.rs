@@ -8,6 +8,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until};
 use tracing::Instrument as _;
 
+use super::cap::cap;
 use super::error::Failure;
 use super::policy::Decision;
 use super::scope::RunScope;
@@ -76,7 +77,7 @@ pub(super) async fn run_call(
         .await;
     let duration = started.elapsed();
     telemetry::tool_ended(&span, outcome_name(&outcome.result), duration);
-    let (result, failure, update, direct) = match outcome.result {
+    let (result, failure, mut update, direct) = match outcome.result {
         Ok(ToolOutcome::Done(output)) => (
             ToolResult::ok(&call, output.into_content()),
             None,
@@ -97,7 +98,11 @@ pub(super) async fn run_call(
             (result, failure, StateUpdate::new(), false)
         }
     };
-    let result = masked(scope, result);
+    let mut result = masked(scope, result);
+    // What is the run's answer word for word is not for the model.
+    if !direct {
+        cap(&mut result, scope.config.result_limit, &mut update);
+    }
     tracing::debug!(parent: &span, is_error = result.is_error, ?duration, "the tool call ended");
     scope
         .sink

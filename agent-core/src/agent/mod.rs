@@ -19,6 +19,7 @@ mod run;
 mod template;
 
 mod call;
+mod cap;
 mod drive;
 mod model_node;
 mod scope;

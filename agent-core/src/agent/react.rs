@@ -34,6 +34,7 @@ pub(super) struct Config {
     pub(super) limits: Limits,
     pub(super) error_policy: ErrorPolicy,
     pub(super) secrets: Secrets,
+    pub(super) result_limit: Option<usize>,
     pub(super) hosts: Hosts,
     pub(super) metadata: Arc<Map<String, Value>>,
     pub(super) streaming: bool,

@@ -179,6 +179,30 @@ impl ToolContext {
         &self.0.state
     }
 
+    /// The whole of a result that was too long for the model, by the handle that the model
+    /// was told.
+    ///
+    /// ```
+    /// use agent_core::{ToolContext, tool};
+    ///
+    /// /// Reads on in a result that was truncated.
+    /// #[tool(effect = "pure")]
+    /// async fn read_on(
+    ///     /// The name the truncated result gives.
+    ///     handle: &str,
+    ///     /// How many characters to skip.
+    ///     skip: usize,
+    ///     context: &ToolContext,
+    /// ) -> String {
+    ///     let whole = context.whole_result(handle).unwrap_or("there is no such result");
+    ///     whole.chars().skip(skip).take(10_000).collect()
+    /// }
+    /// ```
+    #[must_use]
+    pub fn whole_result(&self, handle: &str) -> Option<&str> {
+        self.0.state.value(handle)?.as_str()
+    }
+
     /// Writes a key of the run's state, once the call has gone well.
     ///
     /// The key is a text or a [`StateKey`](crate::graph::StateKey).

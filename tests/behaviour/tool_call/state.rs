@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use agent_core::graph::KeyStrategy;
+use agent_core::model::ScriptedModel;
+use agent_core::model::scripted::{calls, says};
 use agent_core::tool::{InterruptRequest, ToolOutcome};
 use agent_core::{IntoToolOutput as _, Outcome, ToolContext};
-use agent_tests::runs::result_texts;
+use agent_tests::runs::{result_texts, results};
 use agent_tests::tools::{ClosureTool, answers, tool};
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::{agent, model, pairs, parallel};
+use super::{agent, model, pairs, parallel, turn};
 
 /// Writes its name under `who`, after this many milliseconds.
 fn writes(name: &'static str, after: u64) -> ClosureTool {
@@ -183,7 +185,7 @@ async fn a_call_that_has_its_result_does_not_run_again() {
         agent_core::Message::tool(vec![first]),
     ];
 
-    let model = agent_core::model::ScriptedModel::new([super::says("done")]);
+    let model = ScriptedModel::new([says("done")]);
     let tools = [answers("writes", "again"), answers("asks", "yes")];
     let run = agent(&model, tools)
         .build()
@@ -196,4 +198,63 @@ async fn a_call_that_has_its_result_does_not_run_again() {
         result_texts(run.messages()),
         pairs(&[("c1", "Done"), ("c2", "yes")])
     );
+}
+
+/// Reads the result whose handle stands in backticks at the end of the last result.
+fn reads_on() -> ClosureTool {
+    tool("reads_on", (), async |(), _, context: ToolContext| {
+        let results = results(context.state().messages());
+        let text = results.last().unwrap().text();
+        let handle = text.split('`').nth(1).unwrap_or_default().to_owned();
+        let whole = context.whole_result(&handle).map(str::len);
+        format!("{whole:?} bytes")
+    })
+}
+
+// Case ex-12
+#[tokio::test]
+async fn a_long_result_is_cut_in_its_middle_and_kept_whole() {
+    let long = tool("long", (), async |(), _, _| "é".repeat(20_000));
+    let turns = [turn(&["long"]), calls("reads_on", json!({})), says("done")];
+    let model = ScriptedModel::new(turns);
+
+    let agent = agent(&model, [long, reads_on()]).max_result_bytes(9999);
+    let run = agent.build().unwrap().run("Go").await.unwrap();
+
+    let texts = result_texts(run.messages());
+    let (head, rest) = texts[0].1.split_once('\n').unwrap();
+    let (mark, tail) = rest.split_once('\n').unwrap();
+    assert!(head.len() + tail.len() <= 9999);
+    assert!(head.chars().chain(tail.chars()).all(|c| c == 'é'));
+    assert!(
+        mark.contains("truncated") && mark.contains("40000"),
+        "{mark}"
+    );
+    assert_eq!(texts[1].1, "Some(40000) bytes");
+}
+
+#[tokio::test]
+async fn a_long_result_that_is_the_answer_is_not_cut() {
+    let long = tool("long", (), async |(), _, _| "é".repeat(20_000)).direct();
+    let model = model(&["long"]);
+
+    let agent = agent(&model, long).max_result_bytes(9999).build().unwrap();
+
+    assert_eq!(agent.run("Go").await.unwrap().text().len(), 40_000);
+}
+
+#[tokio::test]
+async fn a_result_is_not_cut_below_64_kib_nor_without_a_limit() {
+    for (length, limit) in [(64 * 1024, Some(64 * 1024)), (200_000, None)] {
+        let long = tool("long", length, async |length, _, _| "x".repeat(length));
+        let model = model(&["long"]);
+
+        let mut agent = agent(&model, long);
+        if limit.is_none() {
+            agent = agent.max_result_bytes(limit);
+        }
+        let run = agent.build().unwrap().run("Go").await.unwrap();
+
+        assert_eq!(result_texts(run.messages())[0].1.len(), length);
+    }
 }
