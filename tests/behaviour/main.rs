@@ -2,6 +2,7 @@
 
 mod cancellation;
 mod graph;
+mod interceptors;
 mod openai;
 mod react_agent;
 mod schema;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::error::{BuildError, BuildFault};
+use super::interceptor::{ModelInterceptor, ToolInterceptor};
 use super::limits::Limits;
 use super::model_node::ModelNode;
 use super::policy::ErrorPolicy;
@@ -40,6 +41,8 @@ pub struct ReactAgentBuilder {
     tool_timeout: Duration,
     sync_on_pool: bool,
     limits: Limits,
+    model_interceptors: Vec<Arc<dyn ModelInterceptor>>,
+    tool_interceptors: Vec<Arc<dyn ToolInterceptor>>,
     error_policy: ErrorPolicy,
     secrets: Secrets,
     result_limit: Option<usize>,
@@ -65,6 +68,8 @@ impl ReactAgentBuilder {
             tool_timeout: Duration::from_secs(300),
             sync_on_pool: true,
             limits: Limits::default(),
+            model_interceptors: Vec::new(),
+            tool_interceptors: Vec::new(),
             error_policy: ErrorPolicy::default(),
             secrets: Secrets::default(),
             result_limit: Some(64 * 1024),
@@ -147,6 +152,25 @@ impl ReactAgentBuilder {
     /// How much a run may do. Default: [`Limits::default`].
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Wraps each model call; calls add up, and the first is the outermost. One of a name that
+    /// is there already is left out, which is logged.
+    pub fn model_interceptor(mut self, interceptor: impl ModelInterceptor) -> Self {
+        let names = self.model_interceptors.iter().map(|other| other.name());
+        if is_new(interceptor.name(), names) {
+            self.model_interceptors.push(Arc::new(interceptor));
+        }
+        self
+    }
+
+    /// Wraps each tool call; as [`model_interceptor`](Self::model_interceptor).
+    pub fn tool_interceptor(mut self, interceptor: impl ToolInterceptor) -> Self {
+        let names = self.tool_interceptors.iter().map(|other| other.name());
+        if is_new(interceptor.name(), names) {
+            self.tool_interceptors.push(Arc::new(interceptor));
+        }
         self
     }
 
@@ -253,6 +277,8 @@ impl ReactAgentBuilder {
                 tool_timeout: self.tool_timeout,
                 blocking_in_place: !self.sync_on_pool,
                 limits: self.limits,
+                model_interceptors: self.model_interceptors,
+                tool_interceptors: self.tool_interceptors,
                 error_policy: self.error_policy,
                 secrets: self.secrets,
                 result_limit: self.result_limit,
@@ -263,6 +289,17 @@ impl ReactAgentBuilder {
             graph,
         })
     }
+}
+
+fn is_new<'a>(name: &str, mut others: impl Iterator<Item = &'a str>) -> bool {
+    let is_new = !others.any(|other| other == name);
+    if !is_new {
+        tracing::info!(
+            name,
+            "an interceptor of this name is there already; the first is kept"
+        );
+    }
+    is_new
 }
 
 /// Tool calls lead to the tools, everything else to the end.

@@ -10,6 +10,7 @@ use tracing::Instrument as _;
 
 use super::cap::cap;
 use super::error::Failure;
+use super::interceptor::{ToolNext, ToolRequest};
 use super::policy::Decision;
 use super::scope::RunScope;
 use crate::event::{EventKind, Gate, Interrupt};
@@ -201,7 +202,11 @@ async fn attempt(
         deadline,
         &gate,
     );
-    let result = executor::execute(tool, &call.arguments, &context, (deadline, limit)).await;
+    let request = ToolRequest::new(call.clone(), context.clone(), Arc::clone(tool));
+    let next = ToolNext::new(&scope.config.tool_interceptors);
+    // The chain is begun inside, so that a panic before its first await is caught too.
+    let running = async { next.run(request).await };
+    let result = executor::execute(running, &context, (deadline, limit)).await;
     // What the tool left running has nothing more to say.
     gate.close();
     let update = if result.is_ok() {

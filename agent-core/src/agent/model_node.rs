@@ -3,11 +3,13 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 
 use futures_util::StreamExt as _;
 use tracing::{Instrument as _, Span};
 
 use super::error::{AgentError, Failure};
+use super::interceptor::ModelNext;
 use super::limits::OnLimit;
 use super::scope::RunScope;
 use crate::boxed::{BoxError, BoxFuture};
@@ -45,11 +47,13 @@ impl NodeAction for ModelNode {
             let request = request(&scope, &state, last.is_some())?;
             drop(state);
             let span = chat_span(&scope);
+            let asked = AtomicU32::new(0);
+            let next = ModelNext::new(&scope, &asked);
             let reply = tokio::select! {
                 biased;
                 () = scope.token.cancelled() => return Ok(scope.leave(Outcome::Cancelled, StateUpdate::new())),
                 () = scope.overdue() => return Ok(scope.leave(Outcome::LimitReached(Limit::Deadline), StateUpdate::new())),
-                reply = ask(&scope, request).instrument(span.clone()) => reply,
+                reply = next.run(request).instrument(span.clone()) => reply,
             };
             let mut response = match reply {
                 Ok(response) => response,
@@ -121,7 +125,11 @@ fn record_reply(span: &Span, response: &ChatResponse) {
     }
 }
 
-async fn ask(scope: &RunScope, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+/// Asks the model itself, and tells what it writes.
+pub(super) async fn ask(
+    scope: &RunScope,
+    request: ChatRequest,
+) -> Result<ChatResponse, ModelError> {
     let model = &scope.config.model;
     if !scope.streaming {
         let response = model.chat(request).await?;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::builder::ReactAgentBuilder;
 use super::input::Input;
+use super::interceptor::{ModelInterceptor, ToolInterceptor};
 use super::limits::Limits;
 use super::policy::ErrorPolicy;
 use super::run::RunRequest;
@@ -32,6 +33,8 @@ pub(super) struct Config {
     pub(super) tool_timeout: Duration,
     pub(super) blocking_in_place: bool,
     pub(super) limits: Limits,
+    pub(super) model_interceptors: Vec<Arc<dyn ModelInterceptor>>,
+    pub(super) tool_interceptors: Vec<Arc<dyn ToolInterceptor>>,
     pub(super) error_policy: ErrorPolicy,
     pub(super) secrets: Secrets,
     pub(super) result_limit: Option<usize>,

@@ -81,6 +81,11 @@ pub enum EventKind {
         /// The new piece of the arguments' text.
         arguments: String,
     },
+    /// The model is asked again: what it wrote of this reply so far does not count.
+    Retried {
+        /// Which try this is, from 2.
+        attempt: u32,
+    },
     /// The model's reply is whole.
     ModelFinished {
         /// The reply, as it joins the history.

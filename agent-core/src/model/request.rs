@@ -107,6 +107,24 @@ impl ChatRequest {
         self
     }
 
+    /// The history, without the system prompt.
+    #[must_use]
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// The same request for another history, for example a shorter one.
+    ///
+    /// # Errors
+    ///
+    /// [`TranscriptError::OpenCalls`] if a tool call of it has no result.
+    pub fn with_transcript(self, transcript: Transcript) -> Result<Self, TranscriptError> {
+        Ok(Self {
+            transcript: Self::new(transcript)?.transcript,
+            ..self
+        })
+    }
+
     /// All messages in the order they are sent, the system message first.
     pub fn messages(&self) -> impl DoubleEndedIterator<Item = &Message> {
         self.system.iter().chain(self.transcript.messages())

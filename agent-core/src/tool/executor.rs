@@ -1,7 +1,7 @@
 //! Runs one tool call.
 //!
-//! [`execute`] is the only place a tool is called: time limit, cancellation and panics are
-//! handled here, in that order of precedence.
+//! [`call`] is the only place a tool is called. [`execute`] bounds what leads to it: time
+//! limit, cancellation and panics are handled there, in that order of precedence.
 //!
 //! Not here: which tools there are (`tool::set`), how many run at once (`agent::tool_node`).
 
@@ -15,7 +15,16 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{ToolCallback, ToolContext, ToolError, ToolOutcome};
 
-/// Runs `tool` with the JSON text of its arguments until `deadline`.
+/// Calls the tool with the JSON text of its arguments.
+pub(crate) async fn call(
+    tool: &Arc<dyn ToolCallback>,
+    arguments: &str,
+    context: &ToolContext,
+) -> Result<ToolOutcome, ToolError> {
+    tool.call(arguments, context).await
+}
+
+/// Runs a call until `deadline`.
 ///
 /// An async tool that is over its time is dropped; a blocking one is told by its token, and
 /// its late result is thrown away. Dropping the future does the same. `limit` is what
@@ -25,8 +34,7 @@ use super::{ToolCallback, ToolContext, ToolError, ToolOutcome};
 ///
 /// What the tool returned, and timed out, cancelled and panicked.
 pub(crate) async fn execute(
-    tool: &Arc<dyn ToolCallback>,
-    arguments: &str,
+    call: impl Future<Output = Result<ToolOutcome, ToolError>>,
     context: &ToolContext,
     (deadline, limit): (Instant, Duration),
 ) -> Result<ToolOutcome, ToolError> {
@@ -34,9 +42,7 @@ pub(crate) async fn execute(
     if Instant::now() >= deadline {
         return Err(ToolError::timed_out(limit));
     }
-    // The call itself is made inside, so that a panic before the first await is caught too.
-    let call = AssertUnwindSafe(async { tool.call(arguments, context).await }).catch_unwind();
-    let mut call = pin!(call);
+    let mut call = pin!(AssertUnwindSafe(call).catch_unwind());
     // Stands after the call, so that it goes first: the tool's callbacks run while its future,
     // which holds their guards, is still there.
     let guard = EndEarly(Some(context));

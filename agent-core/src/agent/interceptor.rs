@@ -1,0 +1,229 @@
+//! Interceptors: each wraps a call of the model or of a tool, and may replace it.
+//!
+//! The first of a list is the outermost: of `[a, b]`, `a` begins first and ends last. An
+//! interceptor passes the request on with `next`, changed or not, once, several times or not
+//! at all.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::model_node::ask;
+use super::scope::RunScope;
+use crate::boxed::BoxFuture;
+use crate::event::EventKind;
+use crate::message::ToolCall;
+use crate::model::{ChatRequest, ChatResponse, ModelError};
+use crate::tool::{
+    ToolCallback, ToolContext, ToolDefinition, ToolError, ToolMetadata, ToolOutcome, executor,
+};
+
+/// Wraps each call of the model.
+///
+/// ```
+/// use agent_core::agent::{ModelInterceptor, ModelNext};
+/// use agent_core::model::{ChatOptions, ChatRequest, ChatResponse, ModelError};
+/// use agent_core::BoxFuture;
+///
+/// /// Asks once more if the provider says that this may help.
+/// struct OnceMore;
+///
+/// impl ModelInterceptor for OnceMore {
+///     fn intercept<'a>(
+///         &'a self,
+///         request: ChatRequest,
+///         next: ModelNext<'a>,
+///     ) -> BoxFuture<'a, Result<ChatResponse, ModelError>> {
+///         Box::pin(async move {
+///             match next.run(request.clone()).await {
+///                 Err(error) if error.is_retryable() => next.run(request).await,
+///                 reply => reply,
+///             }
+///         })
+///     }
+/// }
+/// ```
+pub trait ModelInterceptor: Send + Sync + 'static {
+    /// The name by which an interceptor is there only once. Default: the name of its type.
+    fn name(&self) -> &str {
+        std::any::type_name::<Self>()
+    }
+
+    /// Makes a reply of the request, by `next` or in its place.
+    ///
+    /// Dropping the future cancels the call. An error of the interceptor is one of the model.
+    fn intercept<'a>(
+        &'a self,
+        request: ChatRequest,
+        next: ModelNext<'a>,
+    ) -> BoxFuture<'a, Result<ChatResponse, ModelError>>;
+}
+
+/// What comes after a model interceptor: the next one, at last the model.
+#[derive(Clone, Copy)]
+pub struct ModelNext<'a> {
+    rest: &'a [Arc<dyn ModelInterceptor>],
+    scope: &'a RunScope,
+    asked: &'a AtomicU32,
+}
+
+impl<'a> ModelNext<'a> {
+    pub(super) fn new(scope: &'a RunScope, asked: &'a AtomicU32) -> Self {
+        let rest = &scope.config.model_interceptors;
+        Self { rest, scope, asked }
+    }
+
+    /// Passes the request on.
+    ///
+    /// From the second time on that the model is asked, the run tells
+    /// [`EventKind::Retried`](crate::event::EventKind::Retried) first: what was streamed of the
+    /// reply before does not count.
+    ///
+    /// # Errors
+    ///
+    /// What the model, or an interceptor on the way to it, fails with.
+    #[must_use]
+    pub fn run(self, request: ChatRequest) -> BoxFuture<'a, Result<ChatResponse, ModelError>> {
+        match self.rest.split_first() {
+            Some((next, rest)) => next.intercept(request, Self { rest, ..self }),
+            None => Box::pin(async move {
+                let attempt = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
+                if attempt > 1 {
+                    self.scope.sink.send(EventKind::Retried { attempt }).await;
+                }
+                ask(self.scope, request).await
+            }),
+        }
+    }
+}
+
+impl fmt::Debug for ModelNext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ModelNext({} more)", self.rest.len())
+    }
+}
+
+/// A tool call on its way to the tool.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct ToolRequest {
+    /// The call. Other arguments in it are those the tool gets; the tool, and what the history
+    /// says of the call, stay the same.
+    pub call: ToolCall,
+    /// What the tool may know of its run.
+    pub context: ToolContext,
+    tool: Arc<dyn ToolCallback>,
+}
+
+impl ToolRequest {
+    pub(super) fn new(call: ToolCall, context: ToolContext, tool: Arc<dyn ToolCallback>) -> Self {
+        Self {
+            call,
+            context,
+            tool,
+        }
+    }
+
+    /// What the model is told about the tool.
+    #[must_use]
+    pub fn definition(&self) -> &ToolDefinition {
+        self.tool.definition()
+    }
+
+    /// How the tool wants to be run.
+    #[must_use]
+    pub fn metadata(&self) -> &ToolMetadata {
+        self.tool.metadata()
+    }
+}
+
+impl fmt::Debug for ToolRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolRequest")
+            .field("call", &self.call)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Wraps each tool call that is about to run.
+///
+/// A call of an unknown tool, one over a limit, and one with broken arguments never run, so no
+/// interceptor sees them. The call's time limit holds for the interceptors too, and a panic in
+/// one is an error of the call, as one in the tool is.
+///
+/// ```
+/// use agent_core::agent::{ToolInterceptor, ToolNext, ToolRequest};
+/// use agent_core::tool::{Effect, ToolOutcome};
+/// use agent_core::{BoxFuture, ToolError};
+///
+/// /// Lets only tools run that read.
+/// struct ReadOnly;
+///
+/// impl ToolInterceptor for ReadOnly {
+///     fn intercept<'a>(
+///         &'a self,
+///         request: ToolRequest,
+///         next: ToolNext<'a>,
+///     ) -> BoxFuture<'a, Result<ToolOutcome, ToolError>> {
+///         Box::pin(async move {
+///             if request.metadata().declared_effect() != Effect::Pure {
+///                 return Err(ToolError::correctable("this session only reads"));
+///             }
+///             next.run(request).await
+///         })
+///     }
+/// }
+/// ```
+pub trait ToolInterceptor: Send + Sync + 'static {
+    /// The name by which an interceptor is there only once. Default: the name of its type.
+    fn name(&self) -> &str {
+        std::any::type_name::<Self>()
+    }
+
+    /// Makes an outcome of the call, by `next` or in its place.
+    ///
+    /// Dropping the future cancels the call. An error is handled as one of the tool.
+    fn intercept<'a>(
+        &'a self,
+        request: ToolRequest,
+        next: ToolNext<'a>,
+    ) -> BoxFuture<'a, Result<ToolOutcome, ToolError>>;
+}
+
+/// What comes after a tool interceptor: the next one, at last the tool.
+#[derive(Clone, Copy)]
+pub struct ToolNext<'a> {
+    rest: &'a [Arc<dyn ToolInterceptor>],
+}
+
+impl<'a> ToolNext<'a> {
+    pub(super) fn new(rest: &'a [Arc<dyn ToolInterceptor>]) -> Self {
+        Self { rest }
+    }
+
+    /// Passes the call on.
+    ///
+    /// # Errors
+    ///
+    /// What the tool, or an interceptor on the way to it, fails with.
+    #[must_use]
+    pub fn run(self, request: ToolRequest) -> BoxFuture<'a, Result<ToolOutcome, ToolError>> {
+        match self.rest.split_first() {
+            Some((next, rest)) => next.intercept(request, Self { rest }),
+            None => Box::pin(async move {
+                let ToolRequest {
+                    call,
+                    context,
+                    tool,
+                } = &request;
+                executor::call(tool, &call.arguments, context).await
+            }),
+        }
+    }
+}
+
+impl fmt::Debug for ToolNext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ToolNext({} more)", self.rest.len())
+    }
+}
