@@ -2,6 +2,7 @@
 
 mod cancellation;
 mod graph;
+mod hooks;
 mod interceptors;
 mod openai;
 mod react_agent;

@@ -6,23 +6,19 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::brought::{Brought, add_model_interceptor, add_tool_interceptor, in_order};
 use super::error::{BuildError, BuildFault};
+use super::hook::Hook;
 use super::interceptor::{ModelInterceptor, ToolInterceptor};
 use super::limits::Limits;
-use super::model_node::ModelNode;
 use super::policy::ErrorPolicy;
 use super::react::{Config, ReactAgent};
-use super::tool_node::ToolNode;
-use crate::graph::{END, KeyStrategy, START, State, StateGraph};
+use super::wiring::wire;
+use crate::graph::KeyStrategy;
 use crate::message::Message;
 use crate::model::{ChatModel, ChatOptions, ToolList};
 use crate::secrets::Secrets;
 use crate::tool::{Hosts, IntoTools, ToolCallback, ToolSet};
-
-/// The node that asks the model.
-pub(super) const MODEL: &str = "model";
-/// The node that runs tool calls.
-pub(super) const TOOLS: &str = "tools";
 
 /// Builds a [`ReactAgent`].
 #[must_use = "a builder does nothing until `build` is called"]
@@ -41,6 +37,7 @@ pub struct ReactAgentBuilder {
     tool_timeout: Duration,
     sync_on_pool: bool,
     limits: Limits,
+    hooks: Vec<Arc<dyn Hook>>,
     model_interceptors: Vec<Arc<dyn ModelInterceptor>>,
     tool_interceptors: Vec<Arc<dyn ToolInterceptor>>,
     error_policy: ErrorPolicy,
@@ -68,6 +65,7 @@ impl ReactAgentBuilder {
             tool_timeout: Duration::from_secs(300),
             sync_on_pool: true,
             limits: Limits::default(),
+            hooks: Vec::new(),
             model_interceptors: Vec::new(),
             tool_interceptors: Vec::new(),
             error_policy: ErrorPolicy::default(),
@@ -158,19 +156,19 @@ impl ReactAgentBuilder {
     /// Wraps each model call; calls add up, and the first is the outermost. One of a name that
     /// is there already is left out, which is logged.
     pub fn model_interceptor(mut self, interceptor: impl ModelInterceptor) -> Self {
-        let names = self.model_interceptors.iter().map(|other| other.name());
-        if is_new(interceptor.name(), names) {
-            self.model_interceptors.push(Arc::new(interceptor));
-        }
+        add_model_interceptor(&mut self.model_interceptors, Arc::new(interceptor));
         self
     }
 
     /// Wraps each tool call; as [`model_interceptor`](Self::model_interceptor).
     pub fn tool_interceptor(mut self, interceptor: impl ToolInterceptor) -> Self {
-        let names = self.tool_interceptors.iter().map(|other| other.name());
-        if is_new(interceptor.name(), names) {
-            self.tool_interceptors.push(Arc::new(interceptor));
-        }
+        add_tool_interceptor(&mut self.tool_interceptors, Arc::new(interceptor));
+        self
+    }
+
+    /// Adds a hook; calls add up. See [`Hook`].
+    pub fn hook(mut self, hook: impl Hook) -> Self {
+        self.hooks.push(Arc::new(hook));
         self
     }
 
@@ -240,22 +238,25 @@ impl ReactAgentBuilder {
                 setting: "limits.model_calls",
             });
         }
-        let tools = ToolSet::checked(self.tools).unwrap_or_else(|of_tools| {
-            faults.extend(of_tools.into_iter().map(BuildFault::Tools));
-            ToolSet::default()
-        });
-        let graph = self
-            .keys
-            .into_iter()
-            .fold(StateGraph::new(), |graph, (key, strategy)| {
-                graph.key(key, strategy)
+        let (hooks, duplicates) = in_order(self.hooks);
+        faults.extend(duplicates);
+        let by_hooks = hooks.iter().map(|hook| hook.tools());
+        let sets = by_hooks.chain([self.tools]).map(|tools| {
+            ToolSet::checked(tools).unwrap_or_else(|of_tools| {
+                faults.extend(of_tools.into_iter().map(BuildFault::Tools));
+                ToolSet::default()
             })
-            .node(MODEL, ModelNode)
-            .node(TOOLS, ToolNode)
-            .edge(START, MODEL)
-            .conditional_edges(MODEL, after_model, [TOOLS, END])
-            .edge(TOOLS, MODEL)
-            .compile()
+        });
+        let tools = ToolSet::layered(sets.collect::<Vec<_>>());
+        let mut brought = Brought {
+            keys: self.keys,
+            model_interceptors: self.model_interceptors,
+            tool_interceptors: self.tool_interceptors,
+        };
+        brought.by(&hooks);
+        let wiring = wire(&hooks, brought.keys);
+        let graph = wiring
+            .graph
             .map_err(|error| faults.push(BuildFault::Graph(error)));
         let (true, Ok(graph)) = (faults.is_empty(), graph) else {
             return Err(BuildError::new(faults));
@@ -277,8 +278,11 @@ impl ReactAgentBuilder {
                 tool_timeout: self.tool_timeout,
                 blocking_in_place: !self.sync_on_pool,
                 limits: self.limits,
-                model_interceptors: self.model_interceptors,
-                tool_interceptors: self.tool_interceptors,
+                model_interceptors: brought.model_interceptors,
+                tool_interceptors: brought.tool_interceptors,
+                entry: wiring.entry,
+                exit: wiring.exit,
+                has_after_model: wiring.has_after_model,
                 error_policy: self.error_policy,
                 secrets: self.secrets,
                 result_limit: self.result_limit,
@@ -288,26 +292,6 @@ impl ReactAgentBuilder {
             }),
             graph,
         })
-    }
-}
-
-fn is_new<'a>(name: &str, mut others: impl Iterator<Item = &'a str>) -> bool {
-    let is_new = !others.any(|other| other == name);
-    if !is_new {
-        tracing::info!(
-            name,
-            "an interceptor of this name is there already; the first is kept"
-        );
-    }
-    is_new
-}
-
-/// Tool calls lead to the tools, everything else to the end.
-fn after_model(state: &State) -> &'static str {
-    if state.transcript().is_closed() {
-        END
-    } else {
-        TOOLS
     }
 }
 

@@ -34,8 +34,8 @@ pub(super) async fn drive(request: RunRequest, sink: Sink) -> Result<RunOutput, 
         }
         let graph = request.agent.graph.clone();
         let (scope, state, new_from) = prepare(request, sink, run_id, span.clone())?;
-        let result = follow(&graph, &scope, state).await;
-        finish(&scope, result, new_from)
+        let state = follow(&graph, &scope, state).await?;
+        finish(&scope, graph.strategies(), state, new_from)
     };
     let result = run.instrument(span.clone()).await;
     record(&span, &result);
@@ -233,31 +233,47 @@ fn from_graph(error: RunError) -> AgentError {
     }
 }
 
+/// Makes the output, or the error that holds it, of what the nodes left behind.
 fn finish(
     scope: &RunScope,
-    result: Result<State, AgentError>,
+    strategies: &KeyStrategies,
+    mut state: State,
     new_from: usize,
 ) -> Result<RunOutput, AgentError> {
-    let state = result?;
     let record = scope.record(std::mem::take);
     let outcome = record.outcome.unwrap_or(Outcome::Finished);
-    let is_empty =
-        outcome == Outcome::Finished && record.text.is_empty() && record.direct_results.is_empty();
-    let failure = record.failure;
+    let text = answer(&state).unwrap_or_default();
+    let is_empty = outcome == Outcome::Finished
+        && text.is_empty()
+        && record.direct_results.is_empty()
+        && !record.jumped;
+    if let Some(key) = &scope.config.output_key
+        && matches!(outcome, Outcome::Finished | Outcome::LimitReached(_))
+    {
+        let update = StateUpdate::new().put(key.as_str(), text.as_str().into());
+        strategies.apply(&mut state, update)?;
+    }
     let output = RunOutput::new(OutputParts {
         outcome,
-        text: record.text,
+        text,
         finish_reason: record.finish_reason,
         usage: record.usage,
         state,
         new_from,
         direct_results: record.direct_results,
     });
-    match failure {
+    match record.failure {
         Some(failure) => Err(failure.with(output)),
         None if is_empty => Err(AgentError::EmptyAnswer { output }),
         None => Ok(output),
     }
+}
+
+/// The text of the last reply, if that ends the history and calls no tool.
+fn answer(state: &State) -> Option<String> {
+    let last = state.messages().last()?;
+    let answer = last.as_assistant()?;
+    answer.tool_calls.is_empty().then(|| answer.text.clone())
 }
 
 fn record(span: &tracing::Span, result: &Result<RunOutput, AgentError>) {

@@ -51,6 +51,16 @@ pub enum AgentError {
         /// Everything up to there, as with [`AgentError::Tool`].
         output: RunOutput,
     },
+    /// A hook failed.
+    #[error("hook `{hook}` failed")]
+    Hook {
+        /// The hook's name.
+        hook: String,
+        /// What it said.
+        source: BoxError,
+        /// Everything up to there.
+        output: RunOutput,
+    },
     /// The run has neither an input nor messages.
     #[error("nothing to answer: the input holds no message")]
     NoInput,
@@ -103,6 +113,7 @@ impl AgentError {
             Self::Model { output, .. }
             | Self::EmptyAnswer { output }
             | Self::Tool { output, .. }
+            | Self::Hook { output, .. }
             | Self::PassedThrough { output, .. } => Some(output),
             _ => None,
         }
@@ -115,6 +126,7 @@ pub(super) enum Failure {
     Model(ModelError),
     Tool { call: ToolCall, source: ToolError },
     PassedThrough { tool: String, source: BoxError },
+    Hook { hook: String, source: BoxError },
 }
 
 impl Failure {
@@ -124,6 +136,11 @@ impl Failure {
             Self::Tool { call, source } => AgentError::Tool {
                 tool: call.name,
                 call_id: call.id,
+                source,
+                output,
+            },
+            Self::Hook { hook, source } => AgentError::Hook {
+                hook,
                 source,
                 output,
             },
@@ -143,6 +160,12 @@ pub enum BuildFault {
     /// The agent has no name.
     #[error("the agent's name is blank")]
     BlankName,
+    /// Two hooks have one name.
+    #[error("two hooks are named `{name}`")]
+    DuplicateHook {
+        /// The shared name.
+        name: String,
+    },
     /// The tools are no set.
     #[error(transparent)]
     Tools(#[from] ToolSetError),

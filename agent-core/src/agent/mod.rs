@@ -9,9 +9,11 @@
 
 pub(crate) mod react;
 
+mod brought;
 mod builder;
 mod counts;
 pub(crate) mod error;
+mod hook;
 mod input;
 mod interceptor;
 mod limits;
@@ -22,13 +24,16 @@ mod template;
 mod call;
 mod cap;
 mod drive;
+mod hook_node;
 mod model_node;
 mod scope;
 mod tool_node;
+mod wiring;
 
 pub use crate::event::output::{Interrupt, Limit};
 pub use builder::ReactAgentBuilder;
 pub use error::{BuildError, BuildFault};
+pub use hook::{Hook, HookAction, HookContext, HookFuture, HookPosition, Jump};
 pub use input::Input;
 pub use interceptor::{ModelInterceptor, ModelNext, ToolInterceptor, ToolNext, ToolRequest};
 pub use limits::{Limits, OnLimit};

@@ -196,11 +196,7 @@ async fn take_in(scope: &Arc<RunScope>, response: ChatResponse, last: Option<Lim
     scope.record(|record| {
         record.usage += usage.unwrap_or_default();
         record.finish_reason = Some(finish_reason.clone());
-        if calls.is_empty() {
-            record.text.clone_from(&answer.text);
-        }
     });
-    let text = answer.text.clone();
     let message = Message::from(answer);
     scope
         .sink
@@ -220,13 +216,12 @@ async fn take_in(scope: &Arc<RunScope>, response: ChatResponse, last: Option<Lim
                 scope.tell_not_run(&result).await;
                 update = update.answer(result);
             }
-            scope.leave(
-                Outcome::LimitReached(limit),
-                scope.with_answer(update, &text),
-            )
-        }
-        None if calls.is_empty() => {
-            scope.leave(Outcome::Finished, scope.with_answer(update, &text))
+            let outcome = Outcome::LimitReached(limit);
+            if scope.config.has_after_model {
+                scope.end(outcome);
+                return NodeOutput::from(update);
+            }
+            scope.leave(outcome, update)
         }
         None => NodeOutput::from(update),
     }
@@ -242,23 +237,20 @@ impl RunScope {
             .ok_or_else(|| "a node of an agent runs outside of its agent".into())
     }
 
-    /// Ends the run with this outcome and a last update.
+    /// Ends the run with this outcome and a last update. With an answer, or at a limit, the
+    /// hooks after the agent still run.
     pub(super) fn leave(&self, outcome: Outcome, update: StateUpdate) -> NodeOutput {
+        let target = match outcome {
+            Outcome::Finished | Outcome::LimitReached(_) => self.config.exit.as_str(),
+            _ => END,
+        };
         self.end(outcome);
-        NodeOutput::from(update).goto(END)
+        NodeOutput::from(update).goto(target)
     }
 
     /// Ends the run with this failure and a last update.
     pub(super) fn fail(&self, failure: Failure, update: StateUpdate) -> NodeOutput {
         self.record(|record| record.failure = Some(failure));
         self.leave(Outcome::Failed, update)
-    }
-
-    /// The update with the answer's text under the agent's output key.
-    pub(super) fn with_answer(&self, update: StateUpdate, text: &str) -> StateUpdate {
-        match &self.config.output_key {
-            Some(key) => update.put(key.as_str(), text.into()),
-            None => update,
-        }
     }
 }

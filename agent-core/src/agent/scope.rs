@@ -35,11 +35,12 @@ pub(super) struct Record {
     pub(super) counts: Counts,
     pub(super) usage: Usage,
     pub(super) outcome: Option<Outcome>,
-    pub(super) text: String,
     pub(super) finish_reason: Option<FinishReason>,
     pub(super) direct_results: Vec<ToolResult>,
     /// The limit after which the model answers once more, without tools.
     pub(super) last_answer: Option<Limit>,
+    /// True if a hook ended the run, maybe without an answer.
+    pub(super) jumped: bool,
     /// Why the run gives an error instead of its output.
     pub(super) failure: Option<Failure>,
 }
@@ -55,6 +56,11 @@ impl RunScope {
         self.record(|record| {
             record.outcome.get_or_insert(outcome);
         });
+    }
+
+    /// True if it is known how the run ends.
+    pub(super) fn has_ended(&self) -> bool {
+        self.record(|record| record.outcome.is_some())
     }
 
     /// Tells the result of a call that was answered without running.

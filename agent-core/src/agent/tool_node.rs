@@ -270,12 +270,10 @@ fn return_direct(
     let results = in_call_order(state, results);
     let text = direct_text(&results);
     scope.record(|record| {
-        record.text.clone_from(&text);
         record.finish_reason = Some(FinishReason::ReturnDirect);
         record.direct_results = results;
     });
-    let update = update.message(Message::assistant(text.clone()));
-    scope.leave(Outcome::Finished, scope.with_answer(update, &text))
+    scope.leave(Outcome::Finished, update.message(Message::assistant(text)))
 }
 
 fn in_call_order(state: &State, mut results: Vec<ToolResult>) -> Vec<ToolResult> {

@@ -154,6 +154,18 @@ impl StateUpdate {
         self.messages.extend(other.messages);
     }
 
+    /// True if the update gives this tool call its result.
+    pub(crate) fn answers(&self, call_id: &str) -> bool {
+        self.messages.iter().any(|change| match change {
+            MessageChange::Answer(result) => result.call_id == call_id,
+            MessageChange::Push(message) => {
+                let mut results = message.tool_results().iter();
+                results.any(|result| result.call_id == call_id)
+            }
+            _ => false,
+        })
+    }
+
     /// True if nothing would change.
     #[must_use]
     pub fn is_empty(&self) -> bool {

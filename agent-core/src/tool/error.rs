@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::boxed::BoxError;
 use crate::secrets::{self, Secrets};
+use crate::state::StateError;
 
 /// What kind of failure a [`ToolError`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -174,6 +175,21 @@ impl ToolError {
         }
     }
 }
+
+/// A tool that returns `Result<_, ToolError>` fails with these by `?`; any other error goes
+/// through [`ToolError::failed`]. `ToolError` is an error itself, so that there can be no `From`
+/// for all errors.
+macro_rules! failed_from {
+    ($($error:ty),*) => {$(
+        impl From<$error> for ToolError {
+            fn from(error: $error) -> Self {
+                Self::failed(error)
+            }
+        }
+    )*};
+}
+
+failed_from! { BoxError, StateError, serde_json::Error, std::io::Error }
 
 /// Without the source, whose own `Debug` may hold what must not be shown.
 impl fmt::Debug for ToolError {
