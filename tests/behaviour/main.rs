@@ -4,6 +4,7 @@ mod cancellation;
 mod graph;
 mod hooks;
 mod interceptors;
+mod nested;
 mod openai;
 mod react_agent;
 mod schema;

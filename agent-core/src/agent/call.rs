@@ -11,6 +11,7 @@ use tracing::Instrument as _;
 use super::cap::cap;
 use super::error::Failure;
 use super::interceptor::{ToolNext, ToolRequest};
+use super::nested::Outer;
 use super::policy::Decision;
 use super::scope::RunScope;
 use crate::event::{EventKind, Gate, Interrupt};
@@ -266,7 +267,7 @@ fn context(
     deadline: Instant,
     gate: &Gate,
 ) -> ToolContext {
-    let gate = gate.clone();
+    let progress = gate.clone();
     let (call_id, tool_name) = (call.id.clone(), tool.to_owned());
     ToolContext::for_call(
         scope.context.clone(),
@@ -274,16 +275,21 @@ fn context(
             call_id: call.id.clone(),
             tool_name: tool.to_owned(),
             deadline: Some(deadline),
-            cancellation: scope.token.child_token(),
             state: state.clone(),
+            outer: Some(Arc::new(Outer {
+                scope: Arc::clone(scope),
+                gate: Arc::new(gate.clone()),
+                deadline,
+            })),
+            cancellation: scope.token.child_token(),
             progress: Some(Arc::new(move |value| {
                 let kind = EventKind::ToolProgress {
                     call_id: call_id.clone(),
                     tool: tool_name.clone(),
                     value,
                 };
-                let kind = gate.try_send(kind)?;
-                let gate = gate.clone();
+                let kind = progress.try_send(kind)?;
+                let gate = progress.clone();
                 Some(Box::pin(async move { gate.send(kind).await }))
             })),
         },

@@ -1,17 +1,20 @@
 //! Takes a run from its input to its output: checks, first state, the graph, the end.
 
 use std::collections::BTreeSet;
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
 
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::error::AgentError;
+use super::nested::Outer;
 use super::react::Config;
 use super::run::RunRequest;
 use super::scope::{Record, RunScope};
 use super::template;
-use crate::event::{EventKind, Outcome, OutputParts, RunOutput, Sink};
+use crate::event::{EventKind, Limit, Outcome, OutputParts, RunOutput, Sink};
 use crate::graph::{CompiledGraph, GraphEvent, KeyStrategies, RunError, State, StateUpdate};
 use crate::message::{ContentPart, Message, MessageBody, MessageId, Role};
 use crate::model::ToolList;
@@ -23,6 +26,8 @@ pub(super) async fn drive(request: RunRequest, sink: Sink) -> Result<RunOutput, 
     let run_id: Arc<str> = crate::id::next("run").into();
     let thread_id: Option<Arc<str>> = request.thread.as_deref().map(Into::into);
     let span = telemetry::run_span(&request.agent.config.name, &run_id, thread_id.as_deref());
+    let token = request.token.child_token();
+    let outer_token = request.outer_token.clone();
     let run = async {
         sink.send(EventKind::RunStarted {
             run_id: Arc::clone(&run_id),
@@ -33,13 +38,45 @@ pub(super) async fn drive(request: RunRequest, sink: Sink) -> Result<RunOutput, 
             return Err(AgentError::NoSaver { thread });
         }
         let graph = request.agent.graph.clone();
-        let (scope, state, new_from) = prepare(request, sink, run_id, span.clone())?;
-        let state = follow(&graph, &scope, state).await?;
+        let run_token = token.clone();
+        let (scope, mut state, new_from) = prepare(request, sink, run_id, run_token, span.clone())?;
+        if scope.is_too_deep() {
+            scope.end(Outcome::LimitReached(Limit::Depth));
+        } else {
+            state = follow(&graph, &scope, state).await?;
+        }
         finish(&scope, graph.strategies(), state, new_from)
     };
-    let result = run.instrument(span.clone()).await;
+    let run = run.instrument(span.clone());
+    let result = match outer_token {
+        None => run.await,
+        Some(outer) => until_cancelled(run, &outer, &token).await,
+    };
     record(&span, &result);
     result
+}
+
+/// Cancels the run, which then ends in its own way, once the call it goes on in is cancelled.
+async fn until_cancelled<T>(
+    run: impl Future<Output = T>,
+    outer: &CancellationToken,
+    token: &CancellationToken,
+) -> T {
+    let mut run = pin!(run);
+    tokio::select! {
+        biased;
+        () = outer.cancelled() => token.cancel(),
+        result = &mut run => return result,
+    }
+    run.await
+}
+
+/// How many runs may go on inside this one. `None` for any number.
+fn depth_left(outer: Option<&Outer>, limit: Option<u32>) -> Option<u32> {
+    let own = limit.map(|limit| limit.saturating_sub(1));
+    let left = outer.and_then(|outer| outer.scope.depth_left);
+    let left = left.map(|left| left.saturating_sub(1));
+    [own, left].into_iter().flatten().min()
 }
 
 /// The run's scope and the state it starts with; everything that can be refused is refused
@@ -48,10 +85,26 @@ fn prepare(
     request: RunRequest,
     sink: Sink,
     run_id: Arc<str>,
+    token: CancellationToken,
     span: tracing::Span,
 ) -> Result<(Arc<RunScope>, State, usize), AgentError> {
     let config = Arc::clone(&request.agent.config);
-    let hosts = config.hosts.overridden_by(&request.hosts);
+    let outer = request.outer;
+    let own_deadline = request.deadline.map(|limit| Instant::now() + limit);
+    let mut hosts = config.hosts.overridden_by(&request.hosts);
+    let mut metadata = Arc::clone(&config.metadata);
+    if !request.metadata.is_empty() {
+        Arc::make_mut(&mut metadata).extend(request.metadata);
+    }
+    if let Some(outer) = &outer {
+        let around = &outer.scope.context;
+        hosts = around.hosts.overridden_by(&hosts);
+        for (key, value) in around.metadata.iter() {
+            if !metadata.contains_key(key) {
+                Arc::make_mut(&mut metadata).insert(key.clone(), value.clone());
+            }
+        }
+    }
     let (tools, tool_list) = if request.tools.is_empty() {
         (config.tools.clone(), config.tool_list.clone())
     } else {
@@ -72,10 +125,6 @@ fn prepare(
             });
         }
     }
-    let mut metadata = Arc::clone(&config.metadata);
-    if !request.metadata.is_empty() {
-        Arc::make_mut(&mut metadata).extend(request.metadata);
-    }
     let (state, new_from) = first_state(
         &config,
         request.agent.graph.strategies(),
@@ -95,8 +144,13 @@ fn prepare(
         tools,
         tool_list,
         options: config.options.merged(&request.options),
-        token: request.token.child_token(),
-        deadline: request.deadline.map(|limit| Instant::now() + limit),
+        token,
+        deadline: [own_deadline, outer.as_ref().map(|outer| outer.deadline)]
+            .into_iter()
+            .flatten()
+            .min(),
+        depth_left: depth_left(outer.as_deref(), config.limits.depth),
+        outer,
         streaming: request.streaming.unwrap_or(config.streaming),
         span,
         record: Mutex::new(Record::default()),

@@ -39,6 +39,7 @@ pub struct Limits {
     pub(super) by_tool: HashMap<String, Option<u32>>,
     pub(super) repeated_calls: Option<u32>,
     pub(super) errors_in_a_row: Option<u32>,
+    pub(super) depth: Option<u32>,
     pub(super) on_limit: OnLimit,
 }
 
@@ -48,13 +49,15 @@ impl Default for Limits {
             model_calls: Some(50),
             tool_calls: Some(150),
             calls_per_tool: Some(40),
+            depth: Some(5),
             ..Self::unlimited()
         }
     }
 }
 
 impl Limits {
-    /// 50 model calls, 150 tool calls, 40 calls of one tool; stop when one is reached.
+    /// 50 model calls, 150 tool calls, 40 calls of one tool, runs nested 5 deep; stop when one
+    /// is reached.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -70,6 +73,7 @@ impl Limits {
             by_tool: HashMap::new(),
             repeated_calls: None,
             errors_in_a_row: None,
+            depth: None,
             on_limit: OnLimit::Stop,
         }
     }
@@ -119,6 +123,14 @@ impl Limits {
     #[must_use]
     pub fn errors_in_a_row(mut self, limit: impl Into<Option<u32>>) -> Self {
         self.errors_in_a_row = limit.into();
+        self
+    }
+
+    /// How many runs may go on inside one another, the outermost counted. A run that is too deep
+    /// ends with this limit before its first model call. Default: 5.
+    #[must_use]
+    pub fn depth(mut self, limit: impl Into<Option<u32>>) -> Self {
+        self.depth = limit.into();
         self
     }
 

@@ -2,6 +2,7 @@
 //! events.
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
@@ -75,8 +76,8 @@ fn admit(scope: &RunScope) -> Result<Option<Limit>, Limit> {
         return Err(Limit::Deadline);
     }
     let limits = &scope.config.limits;
+    scope.outwards(|record, limits| record.counts.model_call(limits))?;
     scope.record(|record| {
-        record.counts.model_call(limits)?;
         let ends_here =
             limits.on_limit == OnLimit::LastAnswer && record.counts.is_last_model_call(limits);
         // With one call in all there is no loop to end: it keeps its tools.
@@ -193,8 +194,11 @@ async fn take_in(scope: &Arc<RunScope>, response: ChatResponse, last: Option<Lim
     } = response;
     let calls = answer.tool_calls.clone();
     tracing::debug!(agent = &*scope.config.name, calls = calls.len(), %finish_reason, "the model replied");
-    scope.record(|record| {
+    let _ = scope.outwards(|record, _| {
         record.usage += usage.unwrap_or_default();
+        Ok::<_, Infallible>(())
+    });
+    scope.record(|record| {
         record.finish_reason = Some(finish_reason.clone());
     });
     let message = Message::from(answer);

@@ -14,9 +14,10 @@ use tokio_util::sync::CancellationToken;
 use super::drive::drive;
 use super::error::AgentError;
 use super::input::Input;
+use super::nested::Outer;
 use super::react::ReactAgent;
 use crate::boxed::BoxFuture;
-use crate::event::{AgentEvent, EventKind, RunOutput, channel};
+use crate::event::{AgentEvent, EventKind, RunOutput, Said, channel};
 use crate::model::ChatOptions;
 use crate::state::StateUpdate;
 use crate::tool::{Hosts, IntoTools, ToolCallback};
@@ -39,6 +40,8 @@ pub struct RunRequest {
     pub(super) deadline: Option<Duration>,
     pub(super) token: CancellationToken,
     pub(super) streaming: Option<bool>,
+    pub(super) outer: Option<Arc<Outer>>,
+    pub(super) outer_token: Option<CancellationToken>,
 }
 
 impl RunRequest {
@@ -55,6 +58,8 @@ impl RunRequest {
             deadline: None,
             token: CancellationToken::new(),
             streaming: None,
+            outer: None,
+            outer_token: None,
         }
     }
 
@@ -117,7 +122,8 @@ impl RunRequest {
     /// Starts the run as a stream of its events. Nothing happens until it is polled.
     pub fn stream(self) -> RunStream {
         let name = Arc::clone(&self.agent.config.name);
-        let (sink, events) = channel();
+        let gate = self.outer.as_ref().map(|outer| Arc::clone(&outer.gate));
+        let (sink, events) = channel(Arc::clone(&name), gate);
         RunStream {
             agent: name,
             sequence: 0,
@@ -160,7 +166,7 @@ impl fmt::Debug for RunRequest {
 pub struct RunStream {
     agent: Arc<str>,
     sequence: u64,
-    events: mpsc::Receiver<EventKind>,
+    events: mpsc::Receiver<Said>,
     run: Option<BoxFuture<'static, Result<RunOutput, AgentError>>>,
     end: Option<Result<RunOutput, AgentError>>,
 }
@@ -171,9 +177,9 @@ impl RunStream {
         std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    fn number(&mut self, kind: EventKind) -> AgentEvent {
+    fn number(&mut self, said: Said) -> AgentEvent {
         self.sequence += 1;
-        AgentEvent::new(self.sequence, Arc::clone(&self.agent), kind)
+        AgentEvent::new(self.sequence, said.agent, said.kind)
     }
 }
 
@@ -185,9 +191,9 @@ impl Stream for RunStream {
         // What was said comes first: the run may wait for room. Not `poll_recv`: tokio lets
         // that wait in a task that never does, with events left.
         if (this.run.is_some() || this.end.is_some())
-            && let Ok(kind) = this.events.try_recv()
+            && let Ok(said) = this.events.try_recv()
         {
-            return Poll::Ready(Some(Ok(this.number(kind))));
+            return Poll::Ready(Some(Ok(this.number(said))));
         }
         if let Some(run) = &mut this.run {
             match run.as_mut().poll(context) {
@@ -201,17 +207,20 @@ impl Stream for RunStream {
                 // It may have spoken while it was polled.
                 Poll::Pending => {
                     return match this.events.poll_recv(context) {
-                        Poll::Ready(Some(kind)) => Poll::Ready(Some(Ok(this.number(kind)))),
+                        Poll::Ready(Some(said)) => Poll::Ready(Some(Ok(this.number(said)))),
                         _ => Poll::Pending,
                     };
                 }
             }
-            if let Ok(kind) = this.events.try_recv() {
-                return Poll::Ready(Some(Ok(this.number(kind))));
+            if let Ok(said) = this.events.try_recv() {
+                return Poll::Ready(Some(Ok(this.number(said))));
             }
         }
         Poll::Ready(match this.end.take() {
-            Some(Ok(output)) => Some(Ok(this.number(EventKind::RunFinished(output)))),
+            Some(Ok(output)) => Some(Ok(this.number(Said {
+                agent: Arc::clone(&this.agent),
+                kind: EventKind::RunFinished(output),
+            }))),
             Some(Err(error)) => Some(Err(error)),
             None => None,
         })

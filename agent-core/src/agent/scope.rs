@@ -8,6 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::counts::Counts;
 use super::error::Failure;
+use super::limits::Limits;
+use super::nested::Outer;
 use super::react::Config;
 use crate::event::{EventKind, Limit, Outcome, Sink};
 use crate::message::ToolResult;
@@ -25,6 +27,10 @@ pub(super) struct RunScope {
     pub(super) token: CancellationToken,
     pub(super) deadline: Option<Instant>,
     pub(super) streaming: bool,
+    /// The call of another run in which this one goes on.
+    pub(super) outer: Option<Arc<Outer>>,
+    /// How many more runs may go on inside this one; `None` for any number.
+    pub(super) depth_left: Option<u32>,
     pub(super) span: tracing::Span,
     pub(super) record: Mutex<Record>,
 }
@@ -56,6 +62,28 @@ impl RunScope {
         self.record(|record| {
             record.outcome.get_or_insert(outcome);
         });
+    }
+
+    /// True if the runs around this one allow none inside them.
+    pub(super) fn is_too_deep(&self) -> bool {
+        let outer = self.outer.as_ref();
+        outer.is_some_and(|outer| outer.scope.depth_left == Some(0))
+    }
+
+    /// Does this with the record and the limits of this run, then of each run around it, until
+    /// one gives an error.
+    pub(super) fn outwards<E>(
+        &self,
+        mut f: impl FnMut(&mut Record, &Limits) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut scope = self;
+        loop {
+            scope.record(|record| f(record, &scope.config.limits))?;
+            match &scope.outer {
+                Some(outer) => scope = &outer.scope,
+                None => return Ok(()),
+            }
+        }
     }
 
     /// True if it is known how the run ends.

@@ -61,7 +61,9 @@ fn admit(scope: &RunScope, calls: Vec<ToolCall>) -> (Vec<Plan>, Option<Limit>) {
                 Some(limit) if limits.on_limit != OnLimit::ErrorResult => Err(Limit::clone(limit)),
                 _ => {
                     let name = name_of_tool(scope, &call.name);
-                    scope.record(|record| record.counts.tool_call(name, &call.arguments, limits))
+                    scope.outwards(|record, limits| {
+                        record.counts.tool_call(name, &call.arguments, limits)
+                    })
                 }
             };
             let refused = over.err().map(|limit| {

@@ -17,7 +17,7 @@ use crate::model::{FinishReason, Usage};
 
 pub(crate) use output::OutputParts;
 pub(crate) use output::{Interrupt, Limit, Outcome, RunOutput};
-pub(crate) use sink::{Gate, Sink, channel};
+pub(crate) use sink::{Gate, Said, Sink, channel};
 
 /// One event of a run.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub(crate) use sink::{Gate, Sink, channel};
 pub struct AgentEvent {
     /// Position in the run, from 1.
     pub sequence: u64,
-    /// The agent that speaks.
+    /// The agent that speaks: the run's own, or one that runs within a tool call of it.
     pub agent: Arc<str>,
     /// What happened.
     pub kind: EventKind,

@@ -1,5 +1,6 @@
 //! What a run ends with.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
@@ -23,8 +24,24 @@ pub enum Limit {
     RepeatedCall,
     /// Errors of tool calls in a row.
     ConsecutiveErrors,
+    /// How deep runs may be nested.
+    Depth,
     /// The run's own time.
     Deadline,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ModelCalls => "its model calls",
+            Self::ToolCalls => "its tool calls",
+            Self::ToolCallsOf(tool) => return write!(f, "its calls of `{tool}`"),
+            Self::RepeatedCall => "one call, again and again",
+            Self::ConsecutiveErrors => "errors in a row",
+            Self::Depth => "the depth of nested runs",
+            Self::Deadline => "its time",
+        })
+    }
 }
 
 /// A tool call that waits for a person.

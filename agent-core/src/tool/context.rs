@@ -1,5 +1,6 @@
 //! What a tool may know and do beside its arguments. Nothing here reaches the model.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -59,6 +60,7 @@ struct Inner {
     state: State,
     updates: Mutex<StateUpdate>,
     progress: Option<Progress>,
+    outer: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 /// What is special to one call; see the getters of [`ToolContext`].
@@ -69,6 +71,8 @@ pub(crate) struct CallContext {
     pub(crate) cancellation: CancellationToken,
     pub(crate) state: State,
     pub(crate) progress: Option<Progress>,
+    /// What a run within the call needs to know of this one; only the agent knows its type.
+    pub(crate) outer: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl ToolContext {
@@ -83,6 +87,7 @@ impl ToolContext {
             state: call.state,
             updates: Mutex::default(),
             progress: call.progress,
+            outer: call.outer,
         }))
     }
 
@@ -237,6 +242,10 @@ impl ToolContext {
                 .filter(|_| !self.0.cancellation.is_cancelled())
                 .and_then(|progress| progress(value.into())),
         }
+    }
+
+    pub(crate) fn outer(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.0.outer.clone()
     }
 
     pub(crate) fn runs_blocking_in_place(&self) -> bool {
