@@ -12,3 +12,4 @@ mod state;
 mod tool_call;
 mod tool_macro;
 mod transcript;
+mod turns;
