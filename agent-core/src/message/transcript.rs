@@ -4,7 +4,7 @@
 //! assistant message with calls opens a group; until every call of it has exactly one
 //! result, nothing else can be added. Only a closed transcript makes a model request.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::{Message, MessageBody, MessageId, ToolCall, ToolResult};
@@ -65,8 +65,33 @@ fn list(ids: &[String]) -> String {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Transcript {
     messages: Arc<Vec<Message>>,
-    /// Results so far for the calls of the last message, by call position.
-    open: Option<Vec<Option<ToolResult>>>,
+    open: Option<OpenGroup>,
+}
+
+/// The results so far for the calls of the last message.
+#[derive(Debug, Clone, PartialEq)]
+struct OpenGroup {
+    /// By call position.
+    results: Vec<Option<ToolResult>>,
+    positions: Arc<HashMap<String, usize>>,
+    missing: usize,
+}
+
+impl OpenGroup {
+    /// A group without results, or the id that two of the calls share.
+    fn new(calls: &[ToolCall]) -> Result<Self, String> {
+        let mut positions = HashMap::with_capacity(calls.len());
+        for (position, call) in calls.iter().enumerate() {
+            if positions.insert(call.id.clone(), position).is_some() {
+                return Err(call.id.clone());
+            }
+        }
+        Ok(Self {
+            results: vec![None; calls.len()],
+            positions: Arc::new(positions),
+            missing: calls.len(),
+        })
+    }
 }
 
 impl Transcript {
@@ -110,14 +135,10 @@ impl Transcript {
             });
         }
         let calls = message.tool_calls();
-        let mut ids = HashSet::new();
-        if let Some(call) = calls.iter().find(|call| !ids.insert(&call.id)) {
-            return Err(TranscriptError::DuplicateCallId {
-                call_id: call.id.clone(),
-            });
-        }
         if !calls.is_empty() {
-            self.open = Some(vec![None; calls.len()]);
+            let group = OpenGroup::new(calls)
+                .map_err(|call_id| TranscriptError::DuplicateCallId { call_id })?;
+            self.open = Some(group);
         }
         Arc::make_mut(&mut self.messages).push(message);
         Ok(())
@@ -134,7 +155,7 @@ impl Transcript {
 
     /// Gives every open call a result, so that the transcript is closed.
     pub fn close(&mut self, mut result_for: impl FnMut(&ToolCall) -> ToolResult) {
-        let Some(mut results) = self.open.take() else {
+        let Some(OpenGroup { mut results, .. }) = self.open.take() else {
             return;
         };
         let calls = self.messages.last().map_or(&[][..], Message::tool_calls);
@@ -154,33 +175,33 @@ impl Transcript {
         new: &[ToolResult],
         whole: Option<&Message>,
     ) -> Result<(), TranscriptError> {
-        let calls = self.messages.last().map_or(&[][..], Message::tool_calls);
-        let mut results = self.open.clone().unwrap_or_default();
+        // All are looked at before the first is kept, so that a fault changes nothing.
+        let mut seen = HashSet::new();
         for result in new {
-            let slot = calls
-                .iter()
-                .position(|call| call.id == result.call_id)
-                .and_then(|position| results.get_mut(position));
+            let slot = self.open.as_ref().and_then(|open| {
+                let position = open.positions.get(&result.call_id)?;
+                open.results.get(*position)
+            });
+            let call_id = || result.call_id.clone();
             match slot {
-                None => {
-                    return Err(TranscriptError::UnknownCall {
-                        call_id: result.call_id.clone(),
-                    });
-                }
-                Some(Some(_)) => {
-                    return Err(TranscriptError::AlreadyAnswered {
-                        call_id: result.call_id.clone(),
-                    });
-                }
-                Some(slot) => *slot = Some(result.clone()),
+                None => return Err(TranscriptError::UnknownCall { call_id: call_id() }),
+                Some(None) if seen.insert(&result.call_id) => {}
+                Some(_) => return Err(TranscriptError::AlreadyAnswered { call_id: call_id() }),
             }
         }
-        if results.is_empty() || results.iter().any(Option::is_none) {
-            if self.open.is_some() {
-                self.open = Some(results);
+        let Some(open) = &mut self.open else {
+            return Ok(());
+        };
+        for result in new {
+            if let Some(position) = open.positions.get(&result.call_id) {
+                open.results[*position] = Some(result.clone());
+                open.missing -= 1;
             }
+        }
+        if open.missing > 0 {
             return Ok(());
         }
+        let results = std::mem::take(&mut open.results);
         self.open = None;
         let results: Vec<ToolResult> = results.into_iter().flatten().collect();
         // The message that came in is kept with its id if it already is the whole set in order.
@@ -225,7 +246,7 @@ impl Transcript {
     /// The calls of the last message that have no result yet, in call order.
     pub fn open_calls(&self) -> impl Iterator<Item = &ToolCall> {
         let calls = self.messages.last().map_or(&[][..], Message::tool_calls);
-        let results = self.open.as_deref().unwrap_or_default();
+        let results = self.open.as_ref().map_or(&[][..], |open| &open.results);
         calls
             .iter()
             .zip(results)
@@ -235,7 +256,8 @@ impl Transcript {
 
     /// The results an open group has so far, in call order; empty if no group is open.
     pub fn partial_results(&self) -> impl Iterator<Item = &ToolResult> {
-        self.open.iter().flatten().flatten()
+        let results = self.open.iter().flat_map(|open| &open.results);
+        results.flatten()
     }
 
     /// Removes a message. A message of a call group takes its whole group with it, so that
