@@ -70,10 +70,14 @@ async fn run() -> Result<(), Box<dyn Error>> {
     };
     let mut terminal = Terminal::new();
 
-    let model: Arc<dyn ChatModel> = if is_server_named() {
+    // A key alone names no server, and many have one set for other programs.
+    let model: Arc<dyn ChatModel> = if is_set("OPENAI_BASE_URL") || is_set("OPENAI_MODEL") {
         Arc::new(OpenAi::from_env()?)
     } else {
-        terminal.note("No OPENAI_* variable is set: a built-in model answers by script.")?;
+        terminal.note(match is_set("OPENAI_API_KEY") {
+            true => "OPENAI_MODEL is not set: a built-in model answers by script.",
+            false => "No OPENAI_* variable is set: a built-in model answers by script.",
+        })?;
         Arc::new(scripted())
     };
 
@@ -84,10 +88,8 @@ async fn run() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn is_server_named() -> bool {
-    ["OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_API_KEY"]
-        .iter()
-        .any(|name| env::var_os(name).is_some_and(|value| !value.is_empty()))
+fn is_set(name: &str) -> bool {
+    env::var_os(name).is_some_and(|value| !value.to_string_lossy().trim().is_empty())
 }
 
 /// What a model could have answered: three calls in one turn, then the answer.

@@ -65,6 +65,7 @@
 pub mod __private;
 pub mod agent;
 mod boxed;
+mod clock;
 mod error;
 pub mod event;
 pub mod graph;

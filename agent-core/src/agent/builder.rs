@@ -18,6 +18,7 @@ use crate::graph::KeyStrategy;
 use crate::message::Message;
 use crate::model::{ChatModel, ChatOptions, ToolList};
 use crate::secrets::Secrets;
+use crate::state::MESSAGES;
 use crate::tool::{Hosts, IntoTools, ToolCallback, ToolSet};
 
 /// Builds a [`ReactAgent`].
@@ -222,6 +223,9 @@ impl ReactAgentBuilder {
         let mut faults = Vec::new();
         if self.name.trim().is_empty() {
             faults.push(BuildFault::BlankName);
+        }
+        if self.output_key.as_deref() == Some(MESSAGES) {
+            faults.push(BuildFault::ReservedOutputKey);
         }
         if self.max_parallel == 0 {
             faults.push(BuildFault::Zero {

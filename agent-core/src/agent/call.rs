@@ -14,6 +14,7 @@ use super::interceptor::{ToolNext, ToolRequest};
 use super::nested::Outer;
 use super::policy::Decision;
 use super::scope::RunScope;
+use crate::clock;
 use crate::event::{EventKind, Gate, Interrupt};
 use crate::graph::{State, StateUpdate};
 use crate::message::{ContentPart, ToolCall, ToolResult};
@@ -219,7 +220,7 @@ async fn attempt(
         result,
         update,
         direct: tool.metadata().is_return_direct(),
-        ran: true,
+        ran: !context.never_ran(),
     }
 }
 
@@ -252,7 +253,7 @@ fn time_limit(
         .metadata()
         .time_limit()
         .map_or(agent, |own| own.min(agent));
-    let deadline = started + limit;
+    let deadline = clock::after(started, limit);
     match scope.deadline {
         Some(run) if run < deadline => (run, run.saturating_duration_since(started)),
         _ => (deadline, limit),
@@ -273,6 +274,7 @@ fn context(
         scope.context.clone(),
         CallContext {
             call_id: call.id.clone(),
+            message_id: state.messages().last().map(|message| message.id().clone()),
             tool_name: tool.to_owned(),
             deadline: Some(deadline),
             state: state.clone(),

@@ -8,15 +8,16 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
-use super::error::AgentError;
+use super::error::{AgentError, Failure};
 use super::nested::Outer;
 use super::react::Config;
 use super::run::RunRequest;
 use super::scope::{Record, RunScope};
 use super::template;
+use crate::clock;
 use crate::event::{EventKind, Limit, Outcome, OutputParts, RunOutput, Sink};
-use crate::graph::{CompiledGraph, GraphEvent, KeyStrategies, RunError, State, StateUpdate};
-use crate::message::{ContentPart, Message, MessageBody, MessageId, Role};
+use crate::graph::{CompiledGraph, GraphEvent, KeyStrategies, State, StateUpdate};
+use crate::message::{ContentPart, Message, MessageBody, MessageId, Role, ToolResult, Transcript};
 use crate::model::ToolList;
 use crate::telemetry;
 use crate::tool::{RunContext, ToolSet};
@@ -43,7 +44,7 @@ pub(super) async fn drive(request: RunRequest, sink: Sink) -> Result<RunOutput, 
         if scope.is_too_deep() {
             scope.end(Outcome::LimitReached(Limit::Depth));
         } else {
-            state = follow(&graph, &scope, state).await?;
+            state = follow(&graph, &scope, state).await;
         }
         finish(&scope, graph.strategies(), state, new_from)
     };
@@ -90,7 +91,9 @@ fn prepare(
 ) -> Result<(Arc<RunScope>, State, usize), AgentError> {
     let config = Arc::clone(&request.agent.config);
     let outer = request.outer;
-    let own_deadline = request.deadline.map(|limit| Instant::now() + limit);
+    let own_deadline = request
+        .deadline
+        .map(|limit| clock::after(Instant::now(), limit));
     let mut hosts = config.hosts.overridden_by(&request.hosts);
     let mut metadata = Arc::clone(&config.metadata);
     if !request.metadata.is_empty() {
@@ -204,8 +207,8 @@ fn first_state(
     {
         new_from += 1;
     }
-    let transcript = crate::message::Transcript::from_messages(input.iter().cloned())?;
-    drop(transcript);
+    // Told as what it is, before the state refuses it.
+    Transcript::from_messages(input.iter().cloned())?;
     strategies.apply(&mut state, StateUpdate::new().messages(input))?;
     Ok((state, new_from))
 }
@@ -221,26 +224,33 @@ fn place_instruction(agent: &str, text: String, messages: &mut Vec<Message>) {
             let before_last_user = messages
                 .iter()
                 .rposition(|message| message.role() == Role::User);
-            messages.insert(before_last_user.unwrap_or(messages.len()), rendered);
+            // Without one, in front: the history may end with calls that are still open.
+            let systems = messages.iter().take_while(|m| m.role() == Role::System);
+            let front = systems.count();
+            messages.insert(before_last_user.unwrap_or(front), rendered);
         }
     }
 }
 
 /// Runs the graph and tells its events.
-async fn follow(
-    graph: &CompiledGraph,
-    scope: &Arc<RunScope>,
-    state: State,
-) -> Result<State, AgentError> {
+async fn follow(graph: &CompiledGraph, scope: &Arc<RunScope>, state: State) -> State {
+    let mut last = state.clone();
     let mut events = graph
         .run(StateUpdate::new())
         .state(state)
         .step_limit(u64::MAX)
         .extension(Arc::clone(scope))
         .stream();
-    let mut last = None;
     while let Some(event) = events.next().await {
-        let kind = match event.map_err(from_graph)? {
+        let event = match event {
+            Ok(event) => event,
+            Err(error) => {
+                last = error.state().clone();
+                scope.stop(Failure::of(error));
+                break;
+            }
+        };
+        let kind = match event {
             GraphEvent::NodeStarted { node, step } => EventKind::NodeStarted { node, step },
             GraphEvent::NodeFinished {
                 node,
@@ -258,33 +268,13 @@ async fn follow(
                 }
             }
             GraphEvent::Interrupted { state, .. } | GraphEvent::Finished(state) => {
-                last = Some(state);
+                last = state;
                 continue;
             }
         };
         scope.sink.send(kind).await;
     }
-    last.ok_or(AgentError::AlreadyOver)
-}
-
-/// An agent's own error comes out of the graph as it went in.
-fn from_graph(error: RunError) -> AgentError {
-    match error {
-        RunError::Node {
-            source,
-            node,
-            state,
-        } => match source.downcast::<AgentError>() {
-            Ok(error) => *error,
-            Err(source) => AgentError::Graph(Box::new(RunError::Node {
-                node,
-                source,
-                state,
-            })),
-        },
-        RunError::Update { source, .. } => AgentError::State(*source),
-        error => AgentError::Graph(Box::new(error)),
-    }
+    last
 }
 
 /// Makes the output, or the error that holds it, of what the nodes left behind.
@@ -296,6 +286,12 @@ fn finish(
 ) -> Result<RunOutput, AgentError> {
     let record = scope.record(std::mem::take);
     let outcome = record.outcome.unwrap_or(Outcome::Finished);
+    if record.failure.is_some() {
+        let text = "Error: the run failed before this call had its result";
+        state
+            .transcript_mut()
+            .close(|call| ToolResult::error(call, text));
+    }
     let text = answer(&state).unwrap_or_default();
     let is_empty = outcome == Outcome::Finished
         && text.is_empty()

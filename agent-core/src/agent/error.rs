@@ -2,7 +2,7 @@
 
 use crate::boxed::BoxError;
 use crate::event::RunOutput;
-use crate::graph::GraphError;
+use crate::graph::{GraphError, RunError};
 use crate::message::{ToolCall, TranscriptError};
 use crate::model::ModelError;
 use crate::state::StateError;
@@ -87,12 +87,18 @@ pub enum AgentError {
     /// Tools given for the run are no set.
     #[error("the tools of the run are no set")]
     Tools(#[from] ToolSetError),
-    /// The state refused an update.
+    /// The state refused a value that the run was to start with, or its answer.
     #[error("the state cannot be updated")]
     State(#[from] StateError),
-    /// The graph could not go on.
+    /// The graph could not go on, for example because a tool's update of the state does not
+    /// fit what is there, or because a hook panicked.
     #[error("the agent's graph could not go on")]
-    Graph(#[source] BoxError),
+    Graph {
+        /// What went wrong, and in which node.
+        source: BoxError,
+        /// Everything up to the node.
+        output: RunOutput,
+    },
     /// The run's stream was read to its end before.
     #[error("the run is over already")]
     AlreadyOver,
@@ -114,6 +120,7 @@ impl AgentError {
             | Self::EmptyAnswer { output }
             | Self::Tool { output, .. }
             | Self::Hook { output, .. }
+            | Self::Graph { output, .. }
             | Self::PassedThrough { output, .. } => Some(output),
             _ => None,
         }
@@ -127,9 +134,15 @@ pub(super) enum Failure {
     Tool { call: ToolCall, source: ToolError },
     PassedThrough { tool: String, source: BoxError },
     Hook { hook: String, source: BoxError },
+    Graph(BoxError),
 }
 
 impl Failure {
+    /// What the graph ended with. An agent's own error comes out as it went in.
+    pub(super) fn of(error: RunError) -> Self {
+        Self::Graph(error.into())
+    }
+
     pub(super) fn with(self, output: RunOutput) -> AgentError {
         match self {
             Self::Model(source) => AgentError::Model { source, output },
@@ -139,6 +152,7 @@ impl Failure {
                 source,
                 output,
             },
+            Self::Graph(source) => AgentError::Graph { source, output },
             Self::Hook { hook, source } => AgentError::Hook {
                 hook,
                 source,
@@ -160,6 +174,9 @@ pub enum BuildFault {
     /// The agent has no name.
     #[error("the agent's name is blank")]
     BlankName,
+    /// The output key is the one of the messages.
+    #[error("`output_key` cannot be `messages`, the key of the history")]
+    ReservedOutputKey,
     /// Two hooks have one name.
     #[error("two hooks are named `{name}`")]
     DuplicateHook {

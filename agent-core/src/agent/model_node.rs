@@ -254,7 +254,7 @@ impl RunScope {
 
     /// Ends the run with this failure and a last update.
     pub(super) fn fail(&self, failure: Failure, update: StateUpdate) -> NodeOutput {
-        self.record(|record| record.failure = Some(failure));
+        self.stop(failure);
         self.leave(Outcome::Failed, update)
     }
 }

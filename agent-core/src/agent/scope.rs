@@ -91,6 +91,14 @@ impl RunScope {
         self.record(|record| record.outcome.is_some())
     }
 
+    /// Ends the run with this failure.
+    pub(super) fn stop(&self, failure: Failure) {
+        self.record(|record| {
+            record.outcome = Some(Outcome::Failed);
+            record.failure = Some(failure);
+        });
+    }
+
     /// Tells the result of a call that was answered without running.
     pub(super) async fn tell_not_run(&self, result: &ToolResult) {
         let kind = EventKind::ToolFinished {

@@ -54,7 +54,11 @@ impl Runner {
             let advanced = match self.phase {
                 Phase::Begin => self.begin(),
                 Phase::Enter(target) => self.enter(target),
-                Phase::Run(node) => self.run_node(node).await,
+                Phase::Run(node) => {
+                    // Nodes that never wait would keep the thread from everybody else.
+                    tokio::task::consume_budget().await;
+                    self.run_node(node).await
+                }
                 Phase::Done => return None,
             };
             match advanced {

@@ -117,8 +117,8 @@ impl ModelError {
     /// Masks what the server said; a server may repeat the key it was given.
     #[allow(dead_code, reason = "only model clients use it, and they are features")]
     pub(super) fn redacted(mut self, mask: impl Fn(&str) -> String) -> Self {
-        self.message = mask(&self.message);
-        self.code = self.code.as_deref().map(&mask);
+        self.message = printable(&mask(&self.message));
+        self.code = self.code.as_deref().map(|code| printable(&mask(code)));
         self.failed_generation = self.failed_generation.as_deref().map(&mask);
         self
     }
@@ -175,6 +175,19 @@ impl ModelError {
             _ => false,
         }
     }
+}
+
+/// The text in one line, and without what would steer a terminal.
+#[cfg_attr(
+    not(feature = "openai"),
+    allow(dead_code, reason = "only clients need it")
+)]
+fn printable(text: &str) -> String {
+    let plain = |character: char| match character {
+        character if character.is_control() => ' ',
+        character => character,
+    };
+    text.chars().map(plain).collect()
 }
 
 impl fmt::Display for ModelError {

@@ -4,8 +4,8 @@ use super::{ToolContext, ToolError, ToolOutcome};
 
 /// Runs `f` on tokio's blocking pool, or in place if the agent was told so.
 ///
-/// Dropping the future leaves `f` running: it can watch its context's cancellation token.
-/// A late result is thrown away.
+/// Dropping the future leaves a running `f` running: it can watch its context's cancellation
+/// token, and a late result is thrown away. An `f` that still waits for a thread never runs.
 ///
 /// # Errors
 ///
@@ -19,7 +19,15 @@ where
         return f();
     }
     let span = tracing::Span::current();
-    match tokio::task::spawn_blocking(move || span.in_scope(f)).await {
+    let waiting = context.wait_for_thread();
+    let job = move || {
+        // The pool may have been full, and the call may be over by now.
+        if !waiting.begin() {
+            return Err(ToolError::cancelled());
+        }
+        span.in_scope(f)
+    };
+    match tokio::task::spawn_blocking(job).await {
         Ok(result) => result,
         Err(error) => match error.try_into_panic() {
             Ok(payload) => Err(ToolError::panicked(&*payload)),

@@ -70,13 +70,19 @@ pub struct CancelGuard {
 
 impl Drop for CancelGuard {
     fn drop(&mut self) {
-        if let Some(callbacks) = self.callbacks.upgrade() {
+        let Some(callbacks) = self.callbacks.upgrade() else {
+            return;
+        };
+        let taken = {
             let mut state = callbacks
                 .state
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            state.callbacks.retain(|(id, _)| *id != self.id);
-        }
+            let position = state.callbacks.iter().position(|(id, _)| *id == self.id);
+            position.map(|position| state.callbacks.remove(position))
+        };
+        // Only now that the lock is free: it may own another guard, whose drop takes it too.
+        drop(taken);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use serde::Serialize;
@@ -13,6 +13,7 @@ use super::ToolError;
 use super::cancel::{CancelCallbacks, CancelGuard};
 use super::host::Hosts;
 use crate::boxed::BoxFuture;
+use crate::message::MessageId;
 use crate::state::{State, StateError, StateUpdate};
 
 /// Takes a tool's progress to the run's events; `None` if it went at once.
@@ -53,6 +54,7 @@ pub(crate) struct RunContext {
 struct Inner {
     run: RunContext,
     call_id: String,
+    message_id: Option<MessageId>,
     tool_name: String,
     deadline: Option<tokio::time::Instant>,
     cancellation: CancellationToken,
@@ -61,11 +63,40 @@ struct Inner {
     updates: Mutex<StateUpdate>,
     progress: Option<Progress>,
     outer: Option<Arc<dyn Any + Send + Sync>>,
+    thread: Arc<Mutex<Thread>>,
+}
+
+/// Where a blocking tool is on its way to a thread.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Thread {
+    /// It needs none, or has one.
+    #[default]
+    Running,
+    Waiting,
+    /// The call ended before it had one.
+    GivenUp,
+}
+
+/// A blocking tool's place in the queue for a thread.
+pub(super) struct WaitsForThread(Arc<Mutex<Thread>>);
+
+impl WaitsForThread {
+    /// The tool has its thread. False if the call ended meanwhile, so that it must not run.
+    pub(super) fn begin(&self) -> bool {
+        let mut thread = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let may_run = *thread == Thread::Waiting;
+        if may_run {
+            *thread = Thread::Running;
+        }
+        may_run
+    }
 }
 
 /// What is special to one call; see the getters of [`ToolContext`].
 pub(crate) struct CallContext {
     pub(crate) call_id: String,
+    /// The message that holds the call.
+    pub(crate) message_id: Option<MessageId>,
     pub(crate) tool_name: String,
     pub(crate) deadline: Option<tokio::time::Instant>,
     pub(crate) cancellation: CancellationToken,
@@ -80,6 +111,7 @@ impl ToolContext {
         Self(Arc::new(Inner {
             run,
             call_id: call.call_id,
+            message_id: call.message_id,
             tool_name: call.tool_name,
             deadline: call.deadline,
             cancellation: call.cancellation,
@@ -88,6 +120,7 @@ impl ToolContext {
             updates: Mutex::default(),
             progress: call.progress,
             outer: call.outer,
+            thread: Arc::default(),
         }))
     }
 
@@ -131,8 +164,14 @@ impl ToolContext {
     #[must_use]
     pub fn idempotency_key(&self) -> String {
         let scope = self.thread_id().unwrap_or(self.run_id());
-        // The length in front keeps two different pairs from giving one key.
-        format!("{}:{scope}:{}", scope.len(), self.call_id())
+        // Some providers begin to count call ids anew in each reply.
+        let message = self.0.message_id.as_ref().map_or("", MessageId::as_str);
+        // The lengths in front keep two different calls from giving one key.
+        let (of_scope, of_message) = (scope.len(), message.len());
+        format!(
+            "{of_scope}:{scope}:{of_message}:{message}:{}",
+            self.call_id()
+        )
     }
 
     /// The call's token: a child of the run's, fired when the call times out or the run ends.
@@ -262,8 +301,28 @@ impl ToolContext {
         )
     }
 
+    pub(super) fn wait_for_thread(&self) -> WaitsForThread {
+        *self.thread() = Thread::Waiting;
+        WaitsForThread(Arc::clone(&self.0.thread))
+    }
+
+    /// True if the tool is a blocking one that never had a thread.
+    pub(crate) fn never_ran(&self) -> bool {
+        *self.thread() == Thread::GivenUp
+    }
+
+    fn thread(&self) -> MutexGuard<'_, Thread> {
+        self.0.thread.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Ends the call early: fires its token and its callbacks.
     pub(crate) fn cancel(&self) {
+        {
+            let mut thread = self.thread();
+            if *thread == Thread::Waiting {
+                *thread = Thread::GivenUp;
+            }
+        }
         self.0.cancellation.cancel();
         self.0.callbacks.fire();
     }

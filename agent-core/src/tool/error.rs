@@ -102,9 +102,12 @@ impl ToolError {
         } else {
             format!("the tools are {}", names.join(", "))
         };
+        // A model can write a name of any length.
+        let shown: String = name.chars().take(64).collect();
+        let more = if shown.len() < name.len() { "…" } else { "" };
         Self::new(
             ToolErrorKind::Unknown,
-            format!("tool not available: `{name}`; {there_are}"),
+            format!("tool not available: `{shown}{more}`; {there_are}"),
         )
     }
 

@@ -5,8 +5,8 @@
 //!
 //! Not here: which tools there are (`tool::set`), how many run at once (`agent::tool_node`).
 
-use std::panic::AssertUnwindSafe;
-use std::pin::pin;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,23 +42,43 @@ pub(crate) async fn execute(
     if Instant::now() >= deadline {
         return Err(ToolError::timed_out(limit));
     }
-    let mut call = pin!(AssertUnwindSafe(call).catch_unwind());
+    let mut call = Box::pin(AssertUnwindSafe(call).catch_unwind());
     // Stands after the call, so that it goes first: the tool's callbacks run while its future,
     // which holds their guards, is still there.
     let guard = EndEarly(Some(context));
     let result = tokio::select! {
         biased;
         () = context.cancellation().cancelled() => Err(ToolError::cancelled()),
-        result = &mut call => result.unwrap_or_else(|payload| Err(ToolError::panicked(&*payload))),
+        result = &mut call => match result {
+            Ok(result) => {
+                guard.defuse();
+                return result;
+            }
+            Err(payload) => Err(panicked(payload)),
+        },
         () = sleep_until(deadline) => Err(ToolError::timed_out(limit)),
     };
-    if result.is_ok() {
-        guard.defuse();
-    }
+    drop(guard);
+    quietly(|| drop(call));
     result
 }
 
-/// Fires the call's token and callbacks unless the call went well.
+fn panicked(payload: Box<dyn Any + Send>) -> ToolError {
+    let error = ToolError::panicked(&*payload);
+    quietly(|| drop(payload));
+    error
+}
+
+/// What a tool left behind may panic once more when it is dropped; its call has failed already.
+fn quietly(f: impl FnOnce()) {
+    if let Err(again) = catch_unwind(AssertUnwindSafe(f)) {
+        tracing::error!("what a tool left behind panicked when it was dropped");
+        // Its drop may be what panics.
+        std::mem::forget(again);
+    }
+}
+
+/// Fires the call's token and callbacks unless the tool returned.
 struct EndEarly<'a>(Option<&'a ToolContext>);
 
 impl EndEarly<'_> {

@@ -9,14 +9,16 @@ mod body;
 mod url;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+use tokio::runtime::{self, Handle};
 use tokio::time::Instant;
 
 use super::{ModelError, ModelErrorKind, Timeouts};
+use crate::clock;
 use crate::secrets::Secrets;
 
 pub(crate) use body::{Pieces, shared};
@@ -24,6 +26,12 @@ pub(crate) use url::mask_url;
 
 /// How long the end of a body may take after the last word of the answer.
 const DRAIN: Duration = Duration::from_millis(20);
+
+/// How long the words of an error may take; the error itself is known before they come.
+const SOON: Duration = Duration::from_secs(5);
+
+/// How many runtimes the connections of one client are kept for.
+const RUNTIMES: usize = 4;
 
 /// What kind of answer a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +48,8 @@ pub(crate) struct Endpoint {
     headers: HeaderMap,
     secrets: Secrets,
     timeouts: Timeouts,
-    client: OnceLock<reqwest::Client>,
+    /// By the runtime their connections live in: no other runtime can drive them.
+    clients: Mutex<Vec<(runtime::Id, reqwest::Client)>>,
     /// True once a request was answered: from then on a connection may be an old one.
     answered: AtomicBool,
 }
@@ -69,6 +78,9 @@ impl Endpoint {
         let mut secrets = Secrets::default();
         secrets.add(url.password().unwrap_or_default());
         secrets.add(url.query().unwrap_or_default());
+        for (_, value) in url.query_pairs() {
+            secrets.add(&value);
+        }
         let mut map = HeaderMap::new();
         map.insert(
             header::CONTENT_TYPE,
@@ -85,7 +97,7 @@ impl Endpoint {
             // Any header may carry a key; none is logged by the layers below.
             text.set_sensitive(true);
             map.insert(header, text);
-            secrets.add(value.strip_prefix("Bearer ").unwrap_or(value));
+            secrets.add(value.trim_start_matches("Bearer ").trim());
         }
         Ok(Self {
             shown: mask_url(url.as_str()),
@@ -93,7 +105,7 @@ impl Endpoint {
             headers: map,
             secrets,
             timeouts,
-            client: OnceLock::new(),
+            clients: Mutex::default(),
             answered: AtomicBool::new(false),
         })
     }
@@ -150,7 +162,7 @@ impl Endpoint {
         match tokio::time::timeout(limit, sent).await {
             Ok(Ok(response)) => Ok(Reply {
                 response,
-                deadline: started + self.timeouts.whole,
+                deadline: clock::after(started, self.timeouts.whole),
                 endpoint: self,
             }),
             Ok(Err(error)) => Err(self.transport(error)),
@@ -161,15 +173,29 @@ impl Endpoint {
         }
     }
 
-    fn client(&self) -> Result<&reqwest::Client, ModelError> {
-        if let Some(client) = self.client.get() {
-            return Ok(client);
+    /// The client whose connections live in this runtime.
+    fn client(&self) -> Result<reqwest::Client, ModelError> {
+        let runtime = Handle::current().id();
+        let clients = || self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, client)) = clients().iter().find(|(id, _)| *id == runtime) {
+            return Ok(client.clone());
         }
+        let client = self.new_client()?;
+        let mut clients = clients();
+        if clients.len() == RUNTIMES {
+            clients.remove(0);
+        }
+        clients.push((runtime, client.clone()));
+        Ok(client)
+    }
+
+    fn new_client(&self) -> Result<reqwest::Client, ModelError> {
         let failed = |error: &dyn std::error::Error| {
             configuration(format!("the HTTP client cannot be set up: {error}"))
         };
-        let tls = tls(self.url.scheme() == "https").map_err(|error| failed(&error))?;
-        let client = reqwest::Client::builder()
+        let tls =
+            tls(self.url.scheme() == "https" || has_proxy()).map_err(|error| failed(&error))?;
+        reqwest::Client::builder()
             .tls_backend_preconfigured(tls)
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(self.timeouts.connect)
@@ -177,8 +203,7 @@ impl Endpoint {
             // then would be lost, so ours is let go first.
             .pool_idle_timeout(Duration::from_secs(4))
             .build()
-            .map_err(|error| failed(&error))?;
-        Ok(self.client.get_or_init(|| client))
+            .map_err(|error| failed(&error))
     }
 
     fn transport(&self, error: reqwest::Error) -> ModelError {
@@ -187,6 +212,11 @@ impl Endpoint {
             (ModelErrorKind::Timeout, "connecting took too long")
         } else if error.is_timeout() {
             (ModelErrorKind::Timeout, "the call took too long")
+        } else if error.is_connect() && has_proxy() {
+            (
+                ModelErrorKind::Transport,
+                "cannot connect, maybe because of the proxy in the environment",
+            )
         } else if error.is_connect() {
             (ModelErrorKind::Transport, "cannot connect")
         } else {
@@ -205,8 +235,14 @@ fn configuration(message: String) -> ModelError {
     ModelError::new(ModelErrorKind::Configuration, message)
 }
 
+/// True if a proxy is named that may have to be spoken to in TLS.
+fn has_proxy() -> bool {
+    let names = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
+    names.iter().any(|name| std::env::var_os(name).is_some())
+}
+
 /// TLS by rustls with ring. The system's roots take milliseconds to load, so a plain `http`
-/// endpoint gets none: it never speaks TLS, since redirects are not followed.
+/// endpoint without a proxy gets none: it never speaks TLS, since redirects are not followed.
 fn tls(roots: bool) -> Result<rustls::ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -267,7 +303,15 @@ impl Reply {
 
     /// The next piece of the body; `None` at its end.
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, ModelError> {
-        let idle = self.endpoint.timeouts.idle;
+        self.chunk_within(Duration::MAX).await
+    }
+
+    /// As [`chunk`](Self::chunk), waiting no longer than `limit` or the limit of silence.
+    pub(crate) async fn chunk_within(
+        &mut self,
+        limit: Duration,
+    ) -> Result<Option<Bytes>, ModelError> {
+        let idle = self.endpoint.timeouts.idle.min(limit);
         let left = self.deadline.saturating_duration_since(Instant::now());
         match tokio::time::timeout(idle.min(left), self.response.chunk()).await {
             Ok(Ok(chunk)) => Ok(chunk),
@@ -291,17 +335,19 @@ impl Reply {
         let mut body = Vec::new();
         while let Some(chunk) = self.chunk().await? {
             if body.len() + chunk.len() > limit {
-                return Err(ModelError::new(
-                    ModelErrorKind::Decode,
-                    format!(
-                        "the answer of `{}` is larger than {limit} bytes",
-                        self.endpoint.shown
-                    ),
-                ));
+                return Err(self.too_large(limit));
             }
             body.extend_from_slice(&chunk);
         }
         Ok(body)
+    }
+
+    pub(crate) fn too_large(&self, limit: usize) -> ModelError {
+        let shown = &self.endpoint.shown;
+        ModelError::new(
+            ModelErrorKind::Decode,
+            format!("the answer of `{shown}` is larger than {limit} bytes"),
+        )
     }
 
     /// Reads over what little may be left behind the last word of the answer, so that the
@@ -313,14 +359,17 @@ impl Reply {
         .await;
     }
 
-    /// The beginning of the body, as much as comes, at most `limit` bytes.
+    /// The beginning of the body of an error, as much as comes soon, at most `limit` bytes.
     pub(crate) async fn beginning(&mut self, limit: usize) -> Vec<u8> {
         let mut body = Vec::new();
-        while body.len() < limit
-            && let Ok(Some(chunk)) = self.chunk().await
-        {
-            body.extend_from_slice(&chunk[..chunk.len().min(limit - body.len())]);
-        }
+        let _ = tokio::time::timeout(SOON, async {
+            while body.len() < limit
+                && let Ok(Some(chunk)) = self.chunk().await
+            {
+                body.extend_from_slice(&chunk[..chunk.len().min(limit - body.len())]);
+            }
+        })
+        .await;
         body
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::future::Future;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{Stream, stream};
@@ -12,8 +13,11 @@ use crate::model::http::{Expect, Reply};
 use crate::model::sse::SseParser;
 use crate::model::{ModelDelta, ModelError, ModelErrorKind};
 
-/// Most bytes of a plain answer.
+/// Most bytes of an answer, streamed or plain.
 const MAX_BODY: usize = 32 * 1024 * 1024;
+
+/// How long the usage, and the end of the stream, may take after the reply is whole.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// Waits for the answer and reads it by what it is, whatever was asked for: some servers
 /// answer plainly to who wants a stream.
@@ -39,6 +43,7 @@ pub(super) async fn deltas(
         is_stream,
         parser: SseParser::default(),
         assembler: Assembler::default(),
+        read: 0,
         ready: VecDeque::new(),
         error: None,
     };
@@ -50,6 +55,8 @@ struct Reading {
     is_stream: bool,
     parser: SseParser,
     assembler: Assembler,
+    /// How many bytes of the stream came so far.
+    read: usize,
     ready: VecDeque<ModelDelta>,
     /// Handed out after what came before it.
     error: Option<ModelError>,
@@ -77,8 +84,16 @@ impl Reading {
     }
 
     async fn read_events(&mut self) -> Result<(), ModelError> {
-        match self.reply.chunk().await {
-            Ok(Some(bytes)) => self.take(&bytes)?,
+        let is_finished = self.assembler.is_finished();
+        let grace = if is_finished { GRACE } else { Duration::MAX };
+        match self.reply.chunk_within(grace).await {
+            Ok(Some(bytes)) => {
+                self.read += bytes.len();
+                if self.read > MAX_BODY {
+                    return Err(self.reply.too_large(MAX_BODY));
+                }
+                self.take(&bytes)?;
+            }
             Ok(None) => self.assembler.eof(&mut self.ready)?,
             // The answer is whole; only the end of the connection was not as it should be.
             Err(_) if self.assembler.is_finished() => self.assembler.eof(&mut self.ready)?,

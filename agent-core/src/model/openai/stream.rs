@@ -44,7 +44,7 @@ impl Assembler {
         match data {
             _ if self.is_done => Ok(()),
             // Keep-alives of some gateways.
-            "" => Ok(()),
+            "" | "null" => Ok(()),
             "[DONE]" => {
                 self.is_done = true;
                 self.end(deltas)
