@@ -491,6 +491,21 @@ async fn long_loops_do_not_grow_the_stack() {
 }
 
 #[tokio::test]
+async fn nodes_that_never_wait_leave_room_for_others() {
+    let other = Arc::new(AtomicBool::new(false));
+    let ran = Arc::clone(&other);
+    tokio::spawn(async move { ran.store(true, Ordering::SeqCst) });
+
+    counter(Some(1_000))
+        .run(())
+        .step_limit(u64::MAX)
+        .await
+        .unwrap();
+
+    assert!(other.load(Ordering::SeqCst));
+}
+
+#[tokio::test]
 async fn steps_do_not_copy_the_history() {
     // E6
     let graph = graph()

@@ -58,6 +58,14 @@ fn quickstart_shows_three_tools_side_by_side() {
 }
 
 #[test]
+fn quickstart_with_a_key_alone_runs_the_built_in_model_and_says_so() {
+    let text = printed(&example("quickstart", &[], &[("OPENAI_API_KEY", "k")]));
+
+    assert!(text.contains("OPENAI_MODEL is not set"), "{text}");
+    assert!(text.contains("Take an umbrella"), "{text}");
+}
+
+#[test]
 fn quickstart_shows_serial_tools_one_after_another() {
     let text = printed(&example("quickstart", &["--serial"], &[]));
 

@@ -1,6 +1,6 @@
 //! What the model is asked.
 
-use agent_core::message::{MessageBody, MessageId};
+use agent_core::message::{AssistantMessage, MessageBody, MessageId, ToolCall};
 use agent_core::model::scripted::says;
 use agent_core::model::{ChatOptions, ScriptedModel};
 use agent_core::{AgentError, Message, ReactAgent};
@@ -76,6 +76,20 @@ async fn a_history_that_holds_the_instruction_gets_no_second_copy() {
 
 // B4
 #[tokio::test]
+async fn the_instruction_does_not_come_between_calls_and_their_results() {
+    let model = ScriptedModel::new([says("Done.")]);
+    let calls = vec![ToolCall::new("c1", "now", "{}")];
+    let body = MessageBody::Assistant(AssistantMessage::new("", None, calls));
+
+    let agent = agent(&model).tools(answers("now", "noon"));
+    let agent = agent.instruction("Be brief.").build().unwrap();
+    agent.run(vec![Message::new(body)]).await.unwrap();
+
+    assert_eq!(texts(&model.requests()[0]), ["Be brief.", "", "noon"]);
+}
+
+// B4
+#[tokio::test]
 async fn a_missing_value_of_the_instruction_is_an_error() {
     let model = ScriptedModel::new([says("Done.")]);
 
@@ -115,7 +129,7 @@ async fn without_messages_and_without_input_there_is_nothing_to_ask() {
 #[tokio::test]
 async fn a_result_without_its_call_is_refused() {
     let model = ScriptedModel::new([says("Done.")]);
-    let call = agent_core::message::ToolCall::new("c1", "step", "{}");
+    let call = ToolCall::new("c1", "step", "{}");
     let result = agent_core::message::ToolResult::error(&call, "lost");
     let body = MessageBody::Tool(vec![result]);
     let lost = Message::with_id(MessageId::new("m"), body);

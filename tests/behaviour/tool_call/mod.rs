@@ -4,6 +4,7 @@
 
 mod direct;
 mod errors;
+mod hostile;
 mod sides;
 mod state;
 
