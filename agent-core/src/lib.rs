@@ -54,6 +54,7 @@
 //! |---|---|---|
 //! | `macros` | yes | `#[tool]` and `tools![]` |
 //! | `openai` | yes | [`model::openai`], a client for any chat-completions endpoint; without it there is no HTTP dependency |
+//! | `chrono`, `jiff`, `url`, `uuid` | no | [`ToolSchema`] for the types of these crates |
 //!
 //! # Foreign types in this API
 //!

@@ -1,14 +1,18 @@
 //! [`ToolSchema`] for the types of std and `serde_json`.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::num::{
-    NonZeroI8, NonZeroI16, NonZeroI32, NonZeroI64, NonZeroIsize, NonZeroU8, NonZeroU16, NonZeroU32,
-    NonZeroU64, NonZeroUsize,
+    NonZeroI8, NonZeroI16, NonZeroI32, NonZeroI64, NonZeroI128, NonZeroIsize, NonZeroU8,
+    NonZeroU16, NonZeroU32, NonZeroU64, NonZeroU128, NonZeroUsize,
 };
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
 
-use super::{Schema, ToolSchema};
+use super::{Property, Schema, ToolSchema};
 
 macro_rules! schema_of {
     ($($type:ty: $schema:expr;)*) => {$(
@@ -40,11 +44,13 @@ schema_of! {
     NonZeroU16: integer(Some(1), Some(u16::MAX as i64));
     NonZeroU32: integer(Some(1), None);
     NonZeroU64: integer(Some(1), None);
+    NonZeroU128: integer(Some(1), None);
     NonZeroUsize: integer(Some(1), None);
     NonZeroI8: integer(Some(i8::MIN as i64), Some(i8::MAX as i64));
     NonZeroI16: integer(Some(i16::MIN as i64), Some(i16::MAX as i64));
     NonZeroI32: integer(None, None);
     NonZeroI64: integer(None, None);
+    NonZeroI128: integer(None, None);
     NonZeroIsize: integer(None, None);
     f32: Schema::Number;
     f64: Schema::Number;
@@ -54,9 +60,23 @@ schema_of! {
     String: Schema::STRING;
     Path: Schema::STRING;
     PathBuf: Schema::STRING;
+    Ipv4Addr: Schema::Format("ipv4");
+    Ipv6Addr: Schema::Format("ipv6");
+    IpAddr: Schema::Format("ip");
+    SocketAddr: Schema::STRING;
+    SocketAddrV4: Schema::STRING;
+    SocketAddrV6: Schema::STRING;
     (): Schema::Null;
     serde_json::Value: Schema::Any;
     serde_json::Map<String, serde_json::Value>: Schema::Map(&Schema::Any);
+}
+
+/// serde's form: whole seconds, and the nanoseconds above them.
+impl ToolSchema for Duration {
+    const SCHEMA: Schema = Schema::Object(&[
+        Property::of::<u64>("secs").described("whole seconds"),
+        Property::of::<u32>("nanos").described("and nanoseconds, below 1000000000"),
+    ]);
 }
 
 impl<T: ToolSchema> ToolSchema for Option<T> {
@@ -64,9 +84,22 @@ impl<T: ToolSchema> ToolSchema for Option<T> {
     const REQUIRED: bool = false;
 }
 
-impl<T: ToolSchema + ?Sized> ToolSchema for Box<T> {
-    const SCHEMA: Schema = T::SCHEMA;
-    const REQUIRED: bool = T::REQUIRED;
+macro_rules! schema_of_pointers {
+    ($($(#[$note:meta])* $pointer:ident)*) => {$(
+        $(#[$note])*
+        impl<T: ToolSchema + ?Sized> ToolSchema for $pointer<T> {
+            const SCHEMA: Schema = T::SCHEMA;
+            const REQUIRED: bool = T::REQUIRED;
+        }
+    )*};
+}
+
+schema_of_pointers! {
+    Box
+    /// To be read it needs serde's feature `rc`.
+    Rc
+    /// To be read it needs serde's feature `rc`.
+    Arc
 }
 
 impl<T: ToolSchema + ToOwned + ?Sized> ToolSchema for Cow<'_, T> {
@@ -74,17 +107,15 @@ impl<T: ToolSchema + ToOwned + ?Sized> ToolSchema for Cow<'_, T> {
     const REQUIRED: bool = T::REQUIRED;
 }
 
-impl<T: ToolSchema> ToolSchema for [T] {
-    const SCHEMA: Schema = Schema::array(&T::SCHEMA);
+macro_rules! schema_of_lists {
+    ($($list:ty)*) => {$(
+        impl<T: ToolSchema> ToolSchema for $list {
+            const SCHEMA: Schema = Schema::array(&T::SCHEMA);
+        }
+    )*};
 }
 
-impl<T: ToolSchema> ToolSchema for Vec<T> {
-    const SCHEMA: Schema = Schema::array(&T::SCHEMA);
-}
-
-impl<T: ToolSchema> ToolSchema for VecDeque<T> {
-    const SCHEMA: Schema = Schema::array(&T::SCHEMA);
-}
+schema_of_lists! { [T] Vec<T> VecDeque<T> LinkedList<T> BinaryHeap<T> }
 
 impl<T: ToolSchema, const N: usize> ToolSchema for [T; N] {
     const SCHEMA: Schema = Schema::Array {

@@ -41,6 +41,15 @@ impl Writer<'_> {
                 self.number("minLength", wide(*min_length));
                 self.number("maxLength", wide(*max_length));
             }
+            Schema::Format(format) => {
+                self.kind("string", nullable);
+                self.raw(",\"format\":");
+                self.string(format);
+            }
+            Schema::Base64 => {
+                self.kind("string", nullable);
+                self.raw(",\"contentEncoding\":\"base64\"");
+            }
             Schema::Enum(values) => {
                 self.kind("string", nullable);
                 self.raw(",\"enum\":[");

@@ -8,8 +8,10 @@
 //! how arguments are decoded (`tool::arguments`).
 
 mod absent;
+mod base64;
 mod compose;
 mod impls;
+mod impls_by_feature;
 mod json;
 mod model;
 mod same;
@@ -17,6 +19,7 @@ mod tidy;
 mod writer;
 
 pub(crate) use absent::{absent, is_required};
+pub use base64::Base64;
 pub(crate) use compose::Composer;
 pub(crate) use json::Members;
 pub use model::{Property, Schema, SchemarsPart};
@@ -24,7 +27,8 @@ pub(crate) use writer::Writer;
 
 /// What a type looks like to a model.
 ///
-/// Implemented for the types of std that JSON can carry. An own type that is read like
+/// Implemented for the types of std that JSON can carry, and behind features of their names
+/// for those of `chrono`, `jiff`, `uuid` and `url`; bytes are a [`Base64`]. An own type that is read like
 /// one of them says so:
 ///
 /// ```

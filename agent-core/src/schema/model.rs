@@ -39,6 +39,10 @@ pub enum Schema {
         /// The largest number of characters.
         max_length: Option<u32>,
     },
+    /// Text in a form that JSON Schema's `format` names: `date-time`, `uuid`, `uri`, …
+    Format(&'static str),
+    /// Bytes as base64 text.
+    Base64,
     /// One of these texts.
     Enum(&'static [&'static str]),
     /// A list of items of one schema.

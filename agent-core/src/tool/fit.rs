@@ -52,6 +52,7 @@ impl Fit {
                 },
                 Value::String(text),
             ) if is_of_length(&text, *min_length, *max_length) => text.into(),
+            (Schema::Format(_) | Schema::Base64, text @ Value::String(_)) => text,
             (Schema::Enum(values), Value::String(text)) if values.contains(&text.as_str()) => {
                 text.into()
             }
@@ -228,6 +229,8 @@ fn expected(schema: &Schema) -> String {
             max_length: Some(1),
         } => "a string of one character".to_owned(),
         Schema::String { .. } => "a string".to_owned(),
+        Schema::Format(format) => format!("a string of the format {format}"),
+        Schema::Base64 => "a string of base64".to_owned(),
         Schema::Enum(values) => {
             let values: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
             format!("one of {}", values.join(", "))

@@ -19,6 +19,7 @@ macro_rules! definition {
     }};
 }
 
+mod agreement;
 mod arguments;
 mod output;
 mod schemars_part;
