@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use agent_core::tool::{InputSchema, ToolMetadata, ToolOutcome};
+use agent_core::tool::{Effect, InputSchema, ToolMetadata, ToolOutcome};
 use agent_core::{BoxFuture, IntoToolOutput, ToolCallback, ToolContext, ToolDefinition, ToolError};
 use serde_json::{Value, json};
 
@@ -67,6 +67,20 @@ impl ClosureTool {
     #[must_use]
     pub fn direct(mut self) -> Self {
         self.metadata = self.metadata.return_direct(true);
+        self
+    }
+
+    /// What running it twice would do.
+    #[must_use]
+    pub fn effect(mut self, effect: Effect) -> Self {
+        self.metadata = self.metadata.effect(effect);
+        self
+    }
+
+    /// How many of its calls run at once.
+    #[must_use]
+    pub fn max_parallel(mut self, limit: u32) -> Self {
+        self.metadata = self.metadata.max_parallel(limit);
         self
     }
 

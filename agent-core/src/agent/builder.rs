@@ -1,10 +1,12 @@
 //! Puts an agent together and checks it.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use tokio::runtime::Handle;
 
 use super::brought::{Brought, add_model_interceptor, add_tool_interceptor, in_order};
 use super::error::{BuildError, BuildFault};
@@ -13,13 +15,16 @@ use super::interceptor::{ModelInterceptor, ToolInterceptor};
 use super::limits::Limits;
 use super::policy::ErrorPolicy;
 use super::react::{Config, ReactAgent};
+#[cfg(feature = "retry")]
+use super::retry::ToolRetry;
+use super::slots::ToolSlots;
 use super::wiring::wire;
 use crate::graph::KeyStrategy;
 use crate::message::Message;
 use crate::model::{ChatModel, ChatOptions, ToolList};
 use crate::secrets::Secrets;
 use crate::state::MESSAGES;
-use crate::tool::{Hosts, IntoTools, ToolCallback, ToolSet};
+use crate::tool::{Hosts, IntoTools, Leftovers, ToolCallback, ToolSet};
 
 /// Builds a [`ReactAgent`].
 #[must_use = "a builder does nothing until `build` is called"]
@@ -36,6 +41,10 @@ pub struct ReactAgentBuilder {
     parallel: bool,
     max_parallel: usize,
     tool_timeout: Duration,
+    #[cfg(feature = "retry")]
+    tool_retry: Option<ToolRetry>,
+    runtimes: HashMap<String, Handle>,
+    runtime: Option<Handle>,
     sync_on_pool: bool,
     limits: Limits,
     hooks: Vec<Arc<dyn Hook>>,
@@ -64,6 +73,10 @@ impl ReactAgentBuilder {
             parallel: false,
             max_parallel: 5,
             tool_timeout: Duration::from_secs(300),
+            #[cfg(feature = "retry")]
+            tool_retry: None,
+            runtimes: HashMap::new(),
+            runtime: None,
             sync_on_pool: true,
             limits: Limits::default(),
             hooks: Vec::new(),
@@ -145,6 +158,26 @@ impl ReactAgentBuilder {
     /// run. Default: they do.
     pub fn wrap_sync_tools_as_async(mut self, wrap: bool) -> Self {
         self.sync_on_pool = wrap;
+        self
+    }
+
+    /// Tries failed calls of `pure` and `idempotent` tools again. Default: no call is.
+    #[cfg(feature = "retry")]
+    pub fn tool_retry(mut self, retry: ToolRetry) -> Self {
+        self.tool_retry = Some(retry);
+        self
+    }
+
+    /// The runtime that tool calls run on; the run itself stays where it is polled. Default: the
+    /// run's own.
+    pub fn runtime(mut self, runtime: Handle) -> Self {
+        self.runtime = Some(runtime);
+        self
+    }
+
+    /// The runtime that calls of this tool run on, whatever the run and the agent say.
+    pub fn runtime_of(mut self, tool: impl Into<String>, runtime: Handle) -> Self {
+        self.runtimes.insert(tool.into(), runtime);
         self
     }
 
@@ -252,6 +285,14 @@ impl ReactAgentBuilder {
             })
         });
         let tools = ToolSet::layered(sets.collect::<Vec<_>>());
+        let unknown = self
+            .runtimes
+            .keys()
+            .filter(|name| tools.get(name).is_none());
+        faults.extend(unknown.map(|name| BuildFault::NoSuchTool {
+            setting: "runtime_of",
+            tool: name.clone(),
+        }));
         let mut brought = Brought {
             keys: self.keys,
             model_interceptors: self.model_interceptors,
@@ -266,6 +307,7 @@ impl ReactAgentBuilder {
             return Err(BuildError::new(faults));
         };
         let tool_list = ToolList::new(tools.iter().map(|tool| tool.definition().clone()));
+        let tool_slots = ToolSlots::of(&tools, &ToolSlots::default());
         Ok(ReactAgent {
             config: Arc::new(Config {
                 name: self.name.into(),
@@ -280,6 +322,12 @@ impl ReactAgentBuilder {
                 parallel: self.parallel,
                 max_parallel: self.max_parallel,
                 tool_timeout: self.tool_timeout,
+                tool_slots,
+                #[cfg(feature = "retry")]
+                tool_retry: self.tool_retry,
+                runtimes: self.runtimes,
+                runtime: self.runtime,
+                leftovers: Leftovers::default(),
                 blocking_in_place: !self.sync_on_pool,
                 limits: self.limits,
                 model_interceptors: brought.model_interceptors,

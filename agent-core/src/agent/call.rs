@@ -14,6 +14,7 @@ use super::interceptor::{ToolNext, ToolRequest};
 use super::nested::Outer;
 use super::policy::Decision;
 use super::scope::RunScope;
+use super::slots;
 use crate::clock;
 use crate::event::{EventKind, Gate, Interrupt};
 use crate::graph::{State, StateUpdate};
@@ -186,8 +187,15 @@ async fn attempt(
         }
     };
     let (deadline, limit) = time_limit(scope, tool, admission.since);
-    let _slot = match slot(scope, admission, (deadline, limit)).await {
-        Ok(slot) => slot,
+    let slots = [
+        scope
+            .tool_slots
+            .get(tool.definition().name())
+            .map(Arc::as_ref),
+        Some(admission.slots),
+    ];
+    let _slots = match take(scope, slots, (deadline, limit)).await {
+        Ok(slots) => slots,
         Err(error) => return Attempt::not_run(error),
     };
     scope
@@ -205,10 +213,16 @@ async fn attempt(
         &gate,
     );
     let request = ToolRequest::new(call.clone(), context.clone(), Arc::clone(tool));
-    let next = ToolNext::new(&scope.config.tool_interceptors);
+    let config = Arc::clone(&scope.config);
     // The chain is begun inside, so that a panic before its first await is caught too.
-    let running = async { next.run(request).await };
-    let result = executor::execute(running, &context, (deadline, limit)).await;
+    let running = async move { ToolNext::new(&config).run(request).await };
+    let result = match scope.runtime_of(tool.definition().name()) {
+        None => executor::execute(running, &context, (deadline, limit)).await,
+        Some(runtime) => {
+            let running = slots::on(runtime.clone(), running);
+            executor::execute(running, &context, (deadline, limit)).await
+        }
+    };
     // What the tool left running has nothing more to say.
     gate.close();
     let update = if result.is_ok() {
@@ -224,22 +238,29 @@ async fn attempt(
     }
 }
 
-/// A slot to run in, as long as the call's time is not over and the run goes on.
-async fn slot<'a>(
+/// A slot of each kind to run in, as long as the call's time is not over and the run goes on.
+async fn take<'a>(
     scope: &RunScope,
-    admission: Admission<'a>,
+    slots: [Option<&'a Semaphore>; 2],
     (deadline, limit): (Instant, Duration),
-) -> Result<SemaphorePermit<'a>, ToolError> {
-    let slot = tokio::select! {
+) -> Result<Vec<SemaphorePermit<'a>>, ToolError> {
+    let all = async {
+        let mut taken = Vec::with_capacity(slots.len());
+        for slots in slots.into_iter().flatten() {
+            taken.push(slots.acquire().await.map_err(|_| ToolError::cancelled())?);
+        }
+        Ok(taken)
+    };
+    let taken = tokio::select! {
         biased;
         () = scope.token.cancelled() => return Err(ToolError::cancelled()),
-        slot = admission.slots.acquire() => slot.map_err(|_| ToolError::cancelled())?,
+        taken = all => taken,
         () = sleep_until(deadline) => return Err(ToolError::timed_out(limit)),
     };
     if Instant::now() >= deadline {
         return Err(ToolError::timed_out(limit));
     }
-    Ok(slot)
+    taken
 }
 
 /// The smallest of the tool's, the agent's and the run's limit.

@@ -13,6 +13,7 @@ use super::nested::Outer;
 use super::react::Config;
 use super::run::RunRequest;
 use super::scope::{Record, RunScope};
+use super::slots::ToolSlots;
 use super::template;
 use crate::clock;
 use crate::event::{EventKind, Limit, Outcome, OutputParts, RunOutput, Sink};
@@ -108,12 +109,18 @@ fn prepare(
             }
         }
     }
-    let (tools, tool_list) = if request.tools.is_empty() {
-        (config.tools.clone(), config.tool_list.clone())
+    let (tools, tool_list, tool_slots) = if request.tools.is_empty() {
+        let own = &*config;
+        (
+            own.tools.clone(),
+            own.tool_list.clone(),
+            own.tool_slots.clone(),
+        )
     } else {
         let tools = ToolSet::layered([ToolSet::new(request.tools)?, config.tools.clone()]);
         let tool_list = ToolList::new(tools.iter().map(|tool| tool.definition().clone()));
-        (tools, tool_list)
+        let tool_slots = ToolSlots::of(&tools, &config.tool_slots);
+        (tools, tool_list, tool_slots)
     };
     for tool in tools.iter() {
         if let Some(missing) = tool
@@ -143,9 +150,12 @@ fn prepare(
             hosts,
             metadata,
             blocking_in_place: config.blocking_in_place,
+            leftovers: config.leftovers.clone(),
         },
         tools,
         tool_list,
+        tool_slots,
+        runtime: request.runtime,
         options: config.options.merged(&request.options),
         token,
         deadline: [own_deadline, outer.as_ref().map(|outer| outer.deadline)]

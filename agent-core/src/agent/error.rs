@@ -177,6 +177,15 @@ pub enum BuildFault {
     /// The output key is the one of the messages.
     #[error("`output_key` cannot be `messages`, the key of the history")]
     ReservedOutputKey,
+    /// A setting names a tool that the agent has not.
+    #[error("`{setting}` names the tool `{tool}`, which the agent has not")]
+    #[non_exhaustive]
+    NoSuchTool {
+        /// The setting.
+        setting: &'static str,
+        /// The tool.
+        tool: String,
+    },
     /// Two hooks have one name.
     #[error("two hooks are named `{name}`")]
     DuplicateHook {

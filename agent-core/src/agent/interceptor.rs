@@ -9,13 +9,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::model_node::ask;
+use super::react::Config;
 use super::scope::RunScope;
 use crate::boxed::BoxFuture;
 use crate::event::EventKind;
 use crate::message::ToolCall;
 use crate::model::{ChatRequest, ChatResponse, ModelError};
 use crate::tool::{
-    ToolCallback, ToolContext, ToolDefinition, ToolError, ToolMetadata, ToolOutcome, executor,
+    ToolCallback, ToolContext, ToolDefinition, ToolError, ToolMetadata, ToolOutcome,
 };
 
 /// Wraps each call of the model.
@@ -124,6 +125,10 @@ impl ToolRequest {
         }
     }
 
+    pub(super) fn tool(&self) -> &Arc<dyn ToolCallback> {
+        &self.tool
+    }
+
     /// What the model is told about the tool.
     #[must_use]
     pub fn definition(&self) -> &ToolDefinition {
@@ -194,11 +199,13 @@ pub trait ToolInterceptor: Send + Sync + 'static {
 #[derive(Clone, Copy)]
 pub struct ToolNext<'a> {
     rest: &'a [Arc<dyn ToolInterceptor>],
+    config: &'a Config,
 }
 
 impl<'a> ToolNext<'a> {
-    pub(super) fn new(rest: &'a [Arc<dyn ToolInterceptor>]) -> Self {
-        Self { rest }
+    pub(super) fn new(config: &'a Config) -> Self {
+        let rest = &config.tool_interceptors;
+        Self { rest, config }
     }
 
     /// Passes the call on.
@@ -209,17 +216,21 @@ impl<'a> ToolNext<'a> {
     #[must_use]
     pub fn run(self, request: ToolRequest) -> BoxFuture<'a, Result<ToolOutcome, ToolError>> {
         match self.rest.split_first() {
-            Some((next, rest)) => next.intercept(request, Self { rest }),
-            None => Box::pin(async move {
-                let ToolRequest {
-                    call,
-                    context,
-                    tool,
-                } = &request;
-                executor::call(tool, &call.arguments, context).await
-            }),
+            Some((next, rest)) => next.intercept(request, Self { rest, ..self }),
+            None => Box::pin(async move { call(self.config, &request).await }),
         }
     }
+}
+
+#[cfg(feature = "retry")]
+async fn call(config: &Config, request: &ToolRequest) -> Result<ToolOutcome, ToolError> {
+    super::retry::call(config.tool_retry.as_ref(), request).await
+}
+
+#[cfg(not(feature = "retry"))]
+async fn call(_: &Config, request: &ToolRequest) -> Result<ToolOutcome, ToolError> {
+    let arguments = &request.call.arguments;
+    crate::tool::executor::call(request.tool(), arguments, &request.context).await
 }
 
 impl fmt::Debug for ToolNext<'_> {

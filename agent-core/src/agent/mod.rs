@@ -19,6 +19,8 @@ mod interceptor;
 mod limits;
 mod nested;
 mod policy;
+#[cfg(feature = "retry")]
+mod retry;
 mod run;
 mod template;
 
@@ -28,6 +30,7 @@ mod drive;
 mod hook_node;
 mod model_node;
 mod scope;
+mod slots;
 mod tool_node;
 mod wiring;
 
@@ -40,5 +43,7 @@ pub use interceptor::{ModelInterceptor, ModelNext, ToolInterceptor, ToolNext, To
 pub use limits::{Limits, OnLimit};
 pub use nested::AgentTool;
 pub use policy::{ErrorAction, ErrorPolicy};
+#[cfg(feature = "retry")]
+pub use retry::ToolRetry;
 pub use run::{RunRequest, RunStream};
 pub use template::TemplateError;

@@ -1,21 +1,26 @@
 //! An agent: its configuration and its graph.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use tokio::runtime::Handle;
 
 use super::builder::ReactAgentBuilder;
 use super::input::Input;
 use super::interceptor::{ModelInterceptor, ToolInterceptor};
 use super::limits::Limits;
 use super::policy::ErrorPolicy;
+#[cfg(feature = "retry")]
+use super::retry::ToolRetry;
 use super::run::RunRequest;
+use super::slots::ToolSlots;
 use crate::graph::CompiledGraph;
 use crate::model::{ChatModel, ChatOptions, ToolList};
 use crate::secrets::Secrets;
-use crate::tool::{Hosts, ToolSet};
+use crate::tool::{Hosts, Leftovers, ToolSet};
 
 /// Everything an agent was built with.
 pub(super) struct Config {
@@ -34,6 +39,13 @@ pub(super) struct Config {
     pub(super) parallel: bool,
     pub(super) max_parallel: usize,
     pub(super) tool_timeout: Duration,
+    pub(super) tool_slots: ToolSlots,
+    #[cfg(feature = "retry")]
+    pub(super) tool_retry: Option<ToolRetry>,
+    /// Where tools run: those of a name, then all others.
+    pub(super) runtimes: HashMap<String, Handle>,
+    pub(super) runtime: Option<Handle>,
+    pub(super) leftovers: Leftovers,
     pub(super) blocking_in_place: bool,
     pub(super) limits: Limits,
     pub(super) model_interceptors: Vec<Arc<dyn ModelInterceptor>>,
@@ -108,6 +120,13 @@ impl ReactAgent {
     #[must_use]
     pub fn tools(&self) -> &ToolSet {
         &self.config.tools
+    }
+
+    /// How many blocking tools of this agent still run though their calls are over: they were
+    /// told by their token, and have not returned yet. Their results are thrown away.
+    #[must_use]
+    pub fn leftover_calls(&self) -> usize {
+        self.config.leftovers.count()
     }
 
     /// The agent's graph, for example to print its picture.

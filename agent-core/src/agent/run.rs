@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures_core::Stream;
 use serde_json::{Map, Value};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -40,6 +41,7 @@ pub struct RunRequest {
     pub(super) deadline: Option<Duration>,
     pub(super) token: CancellationToken,
     pub(super) streaming: Option<bool>,
+    pub(super) runtime: Option<Handle>,
     pub(super) outer: Option<Arc<Outer>>,
     pub(super) outer_token: Option<CancellationToken>,
 }
@@ -58,6 +60,7 @@ impl RunRequest {
             deadline: None,
             token: CancellationToken::new(),
             streaming: None,
+            runtime: None,
             outer: None,
             outer_token: None,
         }
@@ -116,6 +119,12 @@ impl RunRequest {
     /// Whether the model is asked for its reply as it is written. Default: the agent's.
     pub fn streaming(mut self, streaming: bool) -> Self {
         self.streaming = Some(streaming);
+        self
+    }
+
+    /// The runtime that the run's tool calls run on, over the agent's.
+    pub fn runtime(mut self, runtime: Handle) -> Self {
+        self.runtime = Some(runtime);
         self
     }
 

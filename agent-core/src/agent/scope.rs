@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -11,6 +12,7 @@ use super::error::Failure;
 use super::limits::Limits;
 use super::nested::Outer;
 use super::react::Config;
+use super::slots::ToolSlots;
 use crate::event::{EventKind, Limit, Outcome, Sink};
 use crate::message::ToolResult;
 use crate::model::{ChatOptions, FinishReason, ToolList, Usage};
@@ -27,6 +29,8 @@ pub(super) struct RunScope {
     pub(super) token: CancellationToken,
     pub(super) deadline: Option<Instant>,
     pub(super) streaming: bool,
+    pub(super) tool_slots: ToolSlots,
+    pub(super) runtime: Option<Handle>,
     /// The call of another run in which this one goes on.
     pub(super) outer: Option<Arc<Outer>>,
     /// How many more runs may go on inside this one; `None` for any number.
@@ -84,6 +88,14 @@ impl RunScope {
                 None => return Ok(()),
             }
         }
+    }
+
+    /// The runtime that calls of this tool run on, if it is not the run's own.
+    pub(super) fn runtime_of(&self, tool: &str) -> Option<&Handle> {
+        let of_tool = self.config.runtimes.get(tool);
+        of_tool
+            .or(self.runtime.as_ref())
+            .or(self.config.runtime.as_ref())
     }
 
     /// True if it is known how the run ends.

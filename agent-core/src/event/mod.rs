@@ -109,6 +109,17 @@ pub enum EventKind {
         /// What the tool reported.
         value: Value,
     },
+    /// A tool call failed and runs again: what it told of its progress does not count.
+    ToolRetried {
+        /// The call's id.
+        call_id: String,
+        /// The tool's name.
+        tool: String,
+        /// Which try this is, from 2.
+        attempt: u32,
+        /// What the last one failed with, as the model would read it.
+        error: Arc<str>,
+    },
     /// A tool call has its result. Events come as calls end; results stand in call order.
     ToolFinished {
         /// The result, as the model reads it.

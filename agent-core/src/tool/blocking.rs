@@ -19,12 +19,13 @@ where
         return f();
     }
     let span = tracing::Span::current();
-    let waiting = context.wait_for_thread();
+    let (place, leftovers) = (context.place().clone(), context.leftovers());
+    place.wait();
     let job = move || {
         // The pool may have been full, and the call may be over by now.
-        if !waiting.begin() {
+        let Some(_on_thread) = place.begin(leftovers) else {
             return Err(ToolError::cancelled());
-        }
+        };
         span.in_scope(f)
     };
     match tokio::task::spawn_blocking(job).await {

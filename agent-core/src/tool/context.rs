@@ -2,7 +2,8 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde::Serialize;
@@ -12,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::ToolError;
 use super::cancel::{CancelCallbacks, CancelGuard};
 use super::host::Hosts;
+use super::place::{Leftovers, Place};
 use crate::boxed::BoxFuture;
 use crate::message::MessageId;
 use crate::state::{State, StateError, StateUpdate};
@@ -48,6 +50,7 @@ pub(crate) struct RunContext {
     pub(crate) hosts: Hosts,
     pub(crate) metadata: Arc<Map<String, Value>>,
     pub(crate) blocking_in_place: bool,
+    pub(crate) leftovers: Leftovers,
 }
 
 #[derive(Default)]
@@ -63,33 +66,8 @@ struct Inner {
     updates: Mutex<StateUpdate>,
     progress: Option<Progress>,
     outer: Option<Arc<dyn Any + Send + Sync>>,
-    thread: Arc<Mutex<Thread>>,
-}
-
-/// Where a blocking tool is on its way to a thread.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Thread {
-    /// It needs none, or has one.
-    #[default]
-    Running,
-    Waiting,
-    /// The call ended before it had one.
-    GivenUp,
-}
-
-/// A blocking tool's place in the queue for a thread.
-pub(super) struct WaitsForThread(Arc<Mutex<Thread>>);
-
-impl WaitsForThread {
-    /// The tool has its thread. False if the call ended meanwhile, so that it must not run.
-    pub(super) fn begin(&self) -> bool {
-        let mut thread = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let may_run = *thread == Thread::Waiting;
-        if may_run {
-            *thread = Thread::Running;
-        }
-        may_run
-    }
+    place: Place,
+    attempt: AtomicU32,
 }
 
 /// What is special to one call; see the getters of [`ToolContext`].
@@ -120,7 +98,8 @@ impl ToolContext {
             updates: Mutex::default(),
             progress: call.progress,
             outer: call.outer,
-            thread: Arc::default(),
+            place: Place::default(),
+            attempt: AtomicU32::new(1),
         }))
     }
 
@@ -154,10 +133,20 @@ impl ToolContext {
         self.0.deadline.map(tokio::time::Instant::into_std)
     }
 
-    /// Which try of the call this is, from 1. Nothing retries yet, so it is always 1.
+    /// Which try of the call this is, from 1.
     #[must_use]
     pub fn attempt(&self) -> u32 {
-        1
+        self.0.attempt.load(Ordering::Relaxed).max(1)
+    }
+
+    /// Begins the next try of the call; what the last one wrote to the state does not count.
+    #[cfg_attr(
+        not(feature = "retry"),
+        allow(dead_code, reason = "only retries try again")
+    )]
+    pub(crate) fn try_again(&self) {
+        drop(self.take_updates());
+        self.0.attempt.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A text that is the same whenever this very call runs, for services that take one.
@@ -301,28 +290,22 @@ impl ToolContext {
         )
     }
 
-    pub(super) fn wait_for_thread(&self) -> WaitsForThread {
-        *self.thread() = Thread::Waiting;
-        WaitsForThread(Arc::clone(&self.0.thread))
+    pub(super) fn place(&self) -> &Place {
+        &self.0.place
+    }
+
+    pub(super) fn leftovers(&self) -> Leftovers {
+        self.0.run.leftovers.clone()
     }
 
     /// True if the tool is a blocking one that never had a thread.
     pub(crate) fn never_ran(&self) -> bool {
-        *self.thread() == Thread::GivenUp
-    }
-
-    fn thread(&self) -> MutexGuard<'_, Thread> {
-        self.0.thread.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.place.is_given_up()
     }
 
     /// Ends the call early: fires its token and its callbacks.
     pub(crate) fn cancel(&self) {
-        {
-            let mut thread = self.thread();
-            if *thread == Thread::Waiting {
-                *thread = Thread::GivenUp;
-            }
-        }
+        self.0.place.leave(&self.0.run.leftovers);
         self.0.cancellation.cancel();
         self.0.callbacks.fire();
     }

@@ -32,6 +32,7 @@ pub struct ToolMetadata {
     timeout: Option<Duration>,
     effect: Effect,
     blocking: bool,
+    max_parallel: Option<u32>,
     location: Option<(&'static str, u32)>,
 }
 
@@ -44,6 +45,7 @@ impl ToolMetadata {
             timeout: None,
             effect: Effect::Once,
             blocking: false,
+            max_parallel: None,
             location: None,
         }
     }
@@ -67,6 +69,14 @@ impl ToolMetadata {
     #[must_use]
     pub const fn timeout_millis(self, limit: u64) -> Self {
         self.timeout(Duration::from_millis(limit))
+    }
+
+    /// How many calls of the tool run at once, over all runs of one agent. A call that waits
+    /// uses up its time. 0 is taken for 1. Default: as many as the agent runs.
+    #[must_use]
+    pub const fn max_parallel(mut self, limit: u32) -> Self {
+        self.max_parallel = Some(if limit == 0 { 1 } else { limit });
+        self
     }
 
     /// What running the tool twice would do.
@@ -94,6 +104,12 @@ impl ToolMetadata {
     #[must_use]
     pub const fn is_return_direct(&self) -> bool {
         self.return_direct
+    }
+
+    /// How many calls of the tool run at once, if it says so.
+    #[must_use]
+    pub const fn concurrency_limit(&self) -> Option<u32> {
+        self.max_parallel
     }
 
     /// The tool's own time limit.

@@ -39,6 +39,7 @@ pub(crate) mod typed;
 
 pub(crate) mod blocking;
 pub(crate) mod executor;
+mod place;
 mod provider;
 pub(crate) mod set;
 
@@ -59,4 +60,5 @@ pub(crate) use definition::ToolDefinition;
 pub(crate) use error::ToolError;
 pub(crate) use host::{Host, Hosts};
 pub(crate) use output::{IntoToolOutput, ToolOutput};
+pub(crate) use place::Leftovers;
 pub(crate) use set::{Found, ToolSet};

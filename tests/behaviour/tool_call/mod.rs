@@ -5,6 +5,8 @@
 mod direct;
 mod errors;
 mod hostile;
+mod places;
+mod retry;
 mod sides;
 mod state;
 

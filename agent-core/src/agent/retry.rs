@@ -1,0 +1,138 @@
+//! Tries a tool call again that failed, where this is safe.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
+
+use super::interceptor::ToolRequest;
+use super::nested::Outer;
+use crate::event::EventKind;
+use crate::tool::{Effect, ToolError, ToolErrorKind, ToolOutcome, executor};
+
+/// When a failed tool call is tried again.
+///
+/// Only tools that declare their effect as `pure` or `idempotent` are tried again, and only after
+/// an error of kind [`Failed`](ToolErrorKind::Failed): what the model got wrong, a panic, and a
+/// call that took too long stay as they are. All tries share the call's time limit, and one that
+/// could only begin after it is not waited for.
+///
+/// ```
+/// use agent_core::ReactAgent;
+/// use agent_core::agent::ToolRetry;
+/// use agent_core::model::{ScriptedModel, scripted::says};
+/// use std::time::Duration;
+///
+/// let agent = ReactAgent::builder("assistant", ScriptedModel::new([says("Hello.")]))
+///     .tool_retry(ToolRetry::new().attempts(4).min_delay(Duration::from_millis(50)))
+///     .build()?;
+/// # Ok::<(), agent_core::agent::BuildError>(())
+/// ```
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct ToolRetry {
+    attempts: u32,
+    min_delay: Duration,
+    max_delay: Duration,
+    when: fn(&ToolError) -> bool,
+}
+
+impl ToolRetry {
+    /// Up to 3 attempts, with delays of 200 ms and more between them.
+    pub fn new() -> Self {
+        Self {
+            attempts: 3,
+            min_delay: Duration::from_millis(200),
+            max_delay: Duration::from_secs(10),
+            when: |_| true,
+        }
+    }
+
+    /// How often the tool runs at most, the first time included. Default: 3.
+    pub fn attempts(mut self, attempts: u32) -> Self {
+        self.attempts = attempts;
+        self
+    }
+
+    /// The delay before the second attempt; each further one is twice as long, and all are
+    /// lengthened at random by up to as much again. Default: 200 ms.
+    pub fn min_delay(mut self, delay: Duration) -> Self {
+        self.min_delay = delay;
+        self
+    }
+
+    /// The longest delay before the random part. Default: 10 s.
+    pub fn max_delay(mut self, delay: Duration) -> Self {
+        self.max_delay = delay;
+        self
+    }
+
+    /// Which failures are worth another attempt, for example by
+    /// [`ToolError::downcast_ref`]. Default: all.
+    pub fn when(mut self, when: fn(&ToolError) -> bool) -> Self {
+        self.when = when;
+        self
+    }
+
+    fn delays(&self) -> ExponentialBackoff {
+        ExponentialBuilder::new()
+            .with_min_delay(self.min_delay)
+            .with_max_delay(self.max_delay)
+            .with_max_times(self.attempts.saturating_sub(1) as usize)
+            .with_jitter()
+            .build()
+    }
+
+    fn helps(&self, error: &ToolError) -> bool {
+        error.kind() == ToolErrorKind::Failed && (self.when)(error)
+    }
+}
+
+impl Default for ToolRetry {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Calls the tool until it goes well or `retry` gives up.
+pub(super) async fn call(
+    retry: Option<&ToolRetry>,
+    request: &ToolRequest,
+) -> Result<ToolOutcome, ToolError> {
+    let (call, context) = (&request.call, &request.context);
+    let is_safe = request.metadata().declared_effect() != Effect::Once;
+    let retry = retry.filter(|_| is_safe);
+    let mut delays = retry.map(ToolRetry::delays);
+    loop {
+        let error = match executor::call(request.tool(), &call.arguments, context).await {
+            Err(error) if retry.is_some_and(|retry| retry.helps(&error)) => error,
+            end => return end,
+        };
+        let delay = delays.as_mut().and_then(Iterator::next);
+        let in_time = |delay: &Duration| {
+            let begins = Instant::now().checked_add(*delay);
+            context
+                .deadline()
+                .is_none_or(|deadline| begins.is_some_and(|at| at < deadline))
+        };
+        let Some(delay) = delay.filter(in_time) else {
+            return Err(error);
+        };
+        context.try_again();
+        let attempt = context.attempt();
+        tracing::info!(tool = context.tool_name(), attempt, ?delay, %error, "trying the tool again");
+        if let Some(outer) = context
+            .outer()
+            .and_then(|outer| outer.downcast::<Outer>().ok())
+        {
+            let kind = EventKind::ToolRetried {
+                call_id: call.id.clone(),
+                tool: context.tool_name().to_owned(),
+                attempt,
+                error: Arc::from(outer.scope.config.secrets.mask(&error.model_text())),
+            };
+            outer.gate.send(kind).await;
+        }
+        tokio::time::sleep(delay).await;
+    }
+}
