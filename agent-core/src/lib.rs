@@ -54,12 +54,13 @@
 //! |---|---|---|
 //! | `macros` | yes | `#[tool]` and `tools![]` |
 //! | `openai` | yes | [`model::openai`], a client for any chat-completions endpoint; without it there is no HTTP dependency |
+//! | `retry` | yes | [`agent::ToolRetry`]: failed calls of safe tools are tried again |
 //! | `chrono`, `jiff`, `url`, `uuid` | no | [`ToolSchema`] for the types of these crates |
 //!
 //! # Foreign types in this API
 //!
-//! `serde_json::{Value, Map, RawValue}`, serde's traits, `schemars::JsonSchema`, tokio-util's
-//! `CancellationToken`, `futures_core::Stream`, and `tracing` spans.
+//! `serde_json::{Value, Map, RawValue}`, serde's traits, `schemars::JsonSchema`, tokio's `runtime::Handle`,
+//! tokio-util's `CancellationToken`, `futures_core::Stream`, and `tracing` spans.
 
 #[doc(hidden)]
 #[path = "private.rs"]
