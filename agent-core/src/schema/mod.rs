@@ -10,10 +10,12 @@
 mod absent;
 mod base64;
 mod compose;
+mod described;
 mod impls;
 mod impls_by_feature;
 mod json;
 mod model;
+mod root;
 mod same;
 mod tidy;
 mod writer;
@@ -21,8 +23,10 @@ mod writer;
 pub(crate) use absent::{absent, is_required};
 pub use base64::Base64;
 pub(crate) use compose::Composer;
+pub use described::Schemars;
 pub(crate) use json::Members;
 pub use model::{Property, Schema, SchemarsPart};
+pub(crate) use root::root;
 pub(crate) use writer::Writer;
 
 /// What a type looks like to a model.

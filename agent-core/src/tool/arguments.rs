@@ -201,7 +201,7 @@ impl<T: schemars::JsonSchema + DeserializeOwned> ToolParam for Described<T> {
 }
 
 /// The members of the arguments object, or why there is none.
-fn split(arguments: &str) -> Result<Vec<(Cow<'_, str>, &RawValue)>, String> {
+pub(super) fn split(arguments: &str) -> Result<Vec<(Cow<'_, str>, &RawValue)>, String> {
     let text = arguments.trim();
     if text.is_empty() || text == "null" {
         return Ok(Vec::new());

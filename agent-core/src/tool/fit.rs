@@ -146,6 +146,8 @@ pub(crate) fn missing(path: &str) -> String {
 }
 
 fn argument(path: &str) -> String {
+    // The properties of a whole input have no argument before them.
+    let path = path.strip_prefix('.').unwrap_or(path);
     if path.is_empty() {
         "the argument".to_owned()
     } else {

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use super::param::{HostType, ParamKind, Parameter};
-use crate::schema::{Composer, Members, Schema, Writer};
+use crate::schema::{Composer, Members, Schema, Writer, root};
 
 /// The JSON Schema of a tool's input or output.
 ///
@@ -88,6 +88,11 @@ impl InputSchema {
         })))
     }
 
+    /// The schema of a whole input of one type; that of no input is an empty object.
+    pub(crate) fn of_input(schema: Option<&'static Schema>) -> Self {
+        Self::from_value(root(schema.unwrap_or(&Schema::Object(&[]))))
+    }
+
     /// The JSON text, if it was written at compile time.
     #[must_use]
     pub const fn const_text(&self) -> Option<&'static str> {
@@ -123,6 +128,19 @@ impl InputSchema {
                 ..
             } => composed.0.get_or_init(|| compose(parameters)).value.clone(),
             Source::Dynamic(composition) => composition.value.clone(),
+        }
+    }
+
+    /// What the schema says in place of an object, if it does not say `"type": "object"`.
+    pub(crate) fn misses_object(&self) -> Option<String> {
+        let Source::Dynamic(composition) = &self.0 else {
+            return None;
+        };
+        match composition.value.get("type") {
+            Some(Value::String(name)) if name == "object" => None,
+            Some(Value::String(name)) => Some(format!("of the type `{name}`")),
+            Some(types) => Some(format!("of the types {types}")),
+            None => Some("of no single type".to_owned()),
         }
     }
 

@@ -38,15 +38,21 @@ pub(crate) mod probe;
 pub(crate) mod typed;
 
 pub(crate) mod blocking;
+mod closure;
+mod closure_output;
+mod closure_result;
 pub(crate) mod executor;
+mod function;
 mod place;
 mod provider;
 pub(crate) mod set;
 
 pub use callback::{InterruptRequest, ToolOutcome};
 pub use cancel::CancelGuard;
+pub use closure::ToolFn;
 pub use context::Emit;
 pub use error::ToolErrorKind;
+pub use function::FunctionTool;
 pub use input_schema::InputSchema;
 pub use metadata::{Effect, ToolMetadata};
 pub use output::Json;

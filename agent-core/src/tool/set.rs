@@ -27,6 +27,14 @@ pub enum ToolSetError {
         /// The name.
         name: String,
     },
+    /// The schema of an input is not one of an object, which every provider asks for.
+    #[error("the input of tool `{name}` is no object, but {found}: make it a struct or a map")]
+    InputNotAnObject {
+        /// The tool's name.
+        name: String,
+        /// What the schema says instead.
+        found: String,
+    },
     /// Tools were asked for, but none is there.
     #[error(
         "no tool is registered: put `#[tool]` on a function, and if it stands in another crate, link that crate with `use the_crate as _;`"
@@ -70,6 +78,10 @@ impl ToolSet {
             let name = tool.definition().name().to_owned();
             if !is_valid_name(&name) {
                 faults.push(ToolSetError::InvalidName { name });
+                continue;
+            }
+            if let Some(found) = tool.definition().input_schema().misses_object() {
+                faults.push(ToolSetError::InputNotAnObject { name, found });
                 continue;
             }
             match by_name.entry(name) {

@@ -1,0 +1,71 @@
+//! The schema of one type as the root of a tool's input.
+
+use serde_json::{Map, Value};
+
+use super::{Composer, Property, Schema};
+
+/// The order of the keys at the root; others follow.
+const ORDER: [&str; 5] = [
+    "type",
+    "$defs",
+    "properties",
+    "required",
+    "additionalProperties",
+];
+
+/// The schema with its definitions at the root and no reference in their place, as no
+/// provider takes one there.
+pub(crate) fn root(schema: &'static Schema) -> Value {
+    const INPUT: &str = "input";
+    let mut composer = Composer::new();
+    composer.add(&Property::new(INPUT, schema, false), false);
+    let mut whole = composer.finish();
+    let definitions = whole.get_mut("$defs").map(Value::take);
+    let input = whole
+        .get_mut("properties")
+        .and_then(|properties| properties.get_mut(INPUT));
+    let mut members = match input.map(Value::take) {
+        Some(Value::Object(members)) => members,
+        // A schema that is a truth value, which no type has.
+        other => return other.unwrap_or_default(),
+    };
+    if let Some(Value::Object(definitions)) = &definitions {
+        resolve(&mut members, definitions);
+    }
+    if let Some(definitions) = definitions {
+        members.insert("$defs".to_owned(), definitions);
+    }
+    members.shift_remove("title");
+    ordered(members).into()
+}
+
+/// Puts what the reference at the top leads to in its place.
+fn resolve(members: &mut Map<String, Value>, definitions: &Map<String, Value>) {
+    // A reference to a reference ends after as many steps as there are definitions.
+    for _ in 0..definitions.len() {
+        let name = members
+            .get("$ref")
+            .and_then(Value::as_str)
+            .and_then(|reference| reference.strip_prefix("#/$defs/"));
+        let Some(Value::Object(definition)) = name.and_then(|name| definitions.get(name)) else {
+            return;
+        };
+        let beside = std::mem::replace(members, definition.clone());
+        for (key, value) in beside {
+            if key != "$ref" {
+                members.insert(key, value);
+            }
+        }
+    }
+}
+
+fn ordered(mut members: Map<String, Value>) -> Map<String, Value> {
+    let mut first = Map::new();
+    for key in ORDER {
+        if let Some(value) = members.shift_remove(key) {
+            first.insert(key.to_owned(), value);
+        }
+    }
+    first.extend(members);
+    first
+}

@@ -1,0 +1,89 @@
+//! The closures a [`FunctionTool`](super::FunctionTool) can be made of.
+
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use super::arguments::split;
+use super::{ToolContext, ToolError, ToolParam};
+use crate::schema::{Schema, ToolSchema};
+
+/// A closure or function that can be a tool: of nothing, of an input, or of an input and the
+/// [`ToolContext`].
+///
+/// The input is the whole arguments object, of any type with [`ToolSchema`] and
+/// `Deserialize`; its type must be written. `A` is found by the compiler.
+#[diagnostic::on_unimplemented(
+    message = "no tool can be made of this closure",
+    label = "no closure of a tool",
+    note = "a tool is made of `|| …`, `|input: I| …` or `|input: I, context: ToolContext| …`, where `I` has `ToolSchema` and `Deserialize`, or is `Schemars<T>`"
+)]
+pub trait ToolFn<A>: Send + Sync + 'static {
+    /// What the closure gives.
+    type Output: 'static;
+
+    /// The schema of the input; `None` if there is none.
+    #[doc(hidden)]
+    const INPUT: Option<&'static Schema>;
+
+    /// Reads the input and calls the closure.
+    #[doc(hidden)]
+    fn apply(&self, arguments: &str, context: &ToolContext) -> Result<Self::Output, ToolError>;
+}
+
+impl<F, O> ToolFn<()> for F
+where
+    F: Fn() -> O + Send + Sync + 'static,
+    O: 'static,
+{
+    type Output = O;
+
+    const INPUT: Option<&'static Schema> = None;
+
+    fn apply(&self, arguments: &str, _: &ToolContext) -> Result<O, ToolError> {
+        split(arguments).map_err(ToolError::invalid_arguments)?;
+        Ok(self())
+    }
+}
+
+impl<F, I, O> ToolFn<(I,)> for F
+where
+    F: Fn(I) -> O + Send + Sync + 'static,
+    I: ToolSchema + DeserializeOwned,
+    O: 'static,
+{
+    type Output = O;
+
+    const INPUT: Option<&'static Schema> = Some(&I::SCHEMA);
+
+    fn apply(&self, arguments: &str, context: &ToolContext) -> Result<O, ToolError> {
+        read(arguments, context).map(self)
+    }
+}
+
+impl<F, I, O> ToolFn<(I, ToolContext)> for F
+where
+    F: Fn(I, ToolContext) -> O + Send + Sync + 'static,
+    I: ToolSchema + DeserializeOwned,
+    O: 'static,
+{
+    type Output = O;
+
+    const INPUT: Option<&'static Schema> = Some(&I::SCHEMA);
+
+    fn apply(&self, arguments: &str, context: &ToolContext) -> Result<O, ToolError> {
+        Ok(self(read(arguments, context)?, context.clone()))
+    }
+}
+
+/// Reads a whole arguments object; no text and `null` are an empty one.
+fn read<I: ToolSchema + DeserializeOwned>(
+    arguments: &str,
+    context: &ToolContext,
+) -> Result<I, ToolError> {
+    let is_empty = split(arguments)
+        .map_err(ToolError::invalid_arguments)?
+        .is_empty();
+    let text = if is_empty { "{}" } else { arguments };
+    let raw: &RawValue = serde_json::from_str(text)?;
+    I::take(Some(raw), context)
+}

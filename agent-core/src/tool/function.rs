@@ -1,0 +1,203 @@
+//! A tool made of a closure at run time.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::closure::ToolFn;
+use super::closure_output::ClosureOutput;
+use super::{
+    Effect, InputSchema, ToolCallback, ToolContext, ToolDefinition, ToolError, ToolMetadata,
+    ToolOutcome, blocking,
+};
+use crate::boxed::BoxFuture;
+
+type Run = dyn for<'a> Fn(&'a str, &'a ToolContext) -> BoxFuture<'a, Result<ToolOutcome, ToolError>>
+    + Send
+    + Sync;
+
+/// A tool made of a closure at run time.
+///
+/// `#[tool]` is for functions; this is for what is only known when the program runs: a
+/// closure that captures, a name from a configuration, a schema from elsewhere.
+///
+/// The closure takes nothing, an input, or an input and the [`ToolContext`]. The input is
+/// the whole arguments object: a type with [`ToolSchema`](crate::ToolSchema) whose schema is
+/// an object, or [`Schemars<T>`](crate::schema::Schemars). What the closure gives is
+/// `Serialize`, or a [`ToolOutput`](crate::ToolOutput) or the like, or a `Result` of that;
+/// it is shown as that of a `#[tool]` is.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use agent_core::tool::{Effect, FunctionTool};
+/// use agent_core::{ToolContext, ToolSchema, ToolSet};
+/// use agent_core::schema::{Property, Schema};
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize)]
+/// struct Search {
+///     words: String,
+/// }
+///
+/// impl ToolSchema for Search {
+///     const SCHEMA: Schema = Schema::Object(&[Property::of::<String>("words")]);
+/// }
+///
+/// let articles = Arc::new(vec!["On rust", "On iron"]);
+/// let search = FunctionTool::new("search", "Finds articles.", move |search: Search| {
+///     let articles = Arc::clone(&articles);
+///     async move {
+///         let fits = articles.iter().filter(|title| title.contains(&search.words));
+///         fits.copied().collect::<Vec<_>>()
+///     }
+/// })
+/// .effect(Effect::Pure);
+///
+/// let now = FunctionTool::new("now", "The time.", async || "12:30");
+/// let load = FunctionTool::blocking("load", "Loads a file.", |search: Search, context: ToolContext| {
+///     context.check_cancelled()?;
+///     std::fs::read_to_string(search.words).map_err(agent_core::ToolError::failed)
+/// });
+///
+/// let tools = ToolSet::new([search, now, load])?;
+/// assert_eq!(tools.len(), 3);
+/// # Ok::<(), agent_core::tool::ToolSetError>(())
+/// ```
+pub struct FunctionTool {
+    definition: ToolDefinition,
+    metadata: ToolMetadata,
+    run: Arc<Run>,
+}
+
+impl FunctionTool {
+    /// A tool of an async closure or function.
+    ///
+    /// Its schema is that of the input, which must be an object: a
+    /// [`ToolSet`](crate::ToolSet) takes no other.
+    #[track_caller]
+    #[must_use]
+    pub fn new<A, M>(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+        f: impl ToolFn<A, Output: Future<Output: ClosureOutput<M>> + Send>,
+    ) -> Self {
+        let input = InputSchema::of_input(input_of(&f));
+        Self::of_async(ToolDefinition::new(name, description, input), f)
+    }
+
+    /// A tool of a plain closure or function, which runs on a thread that may block.
+    ///
+    /// When its time is over or the run is cancelled, its context's token says so; it is not
+    /// stopped.
+    #[track_caller]
+    #[must_use]
+    pub fn blocking<A, M>(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+        f: impl ToolFn<A, Output: ClosureOutput<M>>,
+    ) -> Self {
+        let input = InputSchema::of_input(input_of(&f));
+        Self::of_blocking(ToolDefinition::new(name, description, input), f)
+    }
+
+    #[track_caller]
+    fn of_async<A, M>(
+        definition: ToolDefinition,
+        f: impl ToolFn<A, Output: Future<Output: ClosureOutput<M>> + Send>,
+    ) -> Self {
+        let f = Arc::new(f);
+        Self {
+            definition,
+            metadata: located(),
+            run: Arc::new(move |arguments, context| {
+                let f = Arc::clone(&f);
+                Box::pin(async move {
+                    let running = f.apply(arguments, context)?;
+                    running.await.into_outcome()
+                })
+            }),
+        }
+    }
+
+    #[track_caller]
+    fn of_blocking<A, M>(
+        definition: ToolDefinition,
+        f: impl ToolFn<A, Output: ClosureOutput<M>>,
+    ) -> Self {
+        let f = Arc::new(f);
+        Self {
+            definition,
+            metadata: located().blocking(true),
+            run: Arc::new(move |arguments, context| {
+                let f = Arc::clone(&f);
+                let (arguments, own) = (arguments.to_owned(), context.clone());
+                Box::pin(blocking::run(context, move || {
+                    f.apply(&arguments, &own)?.into_outcome()
+                }))
+            }),
+        }
+    }
+
+    /// The longest one call may take, the wait for a free slot included. Default: the agent's
+    /// limit.
+    #[must_use]
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.metadata = self.metadata.timeout(limit);
+        self
+    }
+
+    /// What running the tool twice would do. Default: [`Effect::Once`].
+    #[must_use]
+    pub fn effect(mut self, effect: Effect) -> Self {
+        self.metadata = self.metadata.effect(effect);
+        self
+    }
+
+    /// Whether the result is the run's answer, without another model call. Default: it is
+    /// not.
+    #[must_use]
+    pub fn return_direct(mut self, direct: bool) -> Self {
+        self.metadata = self.metadata.return_direct(direct);
+        self
+    }
+}
+
+fn input_of<A, F: ToolFn<A>>(_: &F) -> Option<&'static crate::schema::Schema> {
+    F::INPUT
+}
+
+#[track_caller]
+fn located() -> ToolMetadata {
+    let place = Location::caller();
+    ToolMetadata::new().located(place.file(), place.line())
+}
+
+impl ToolCallback for FunctionTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn metadata(&self) -> &ToolMetadata {
+        &self.metadata
+    }
+
+    fn call<'a>(
+        &'a self,
+        arguments: &'a str,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<ToolOutcome, ToolError>> {
+        (self.run)(arguments, context)
+    }
+}
+
+impl fmt::Debug for FunctionTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FunctionTool")
+            .field("definition", &self.definition)
+            .field("metadata", &self.metadata)
+            .finish_non_exhaustive()
+    }
+}
