@@ -52,7 +52,7 @@
 //!
 //! | feature | default | opens |
 //! |---|---|---|
-//! | `macros` | yes | `#[tool]` and `tools![]` |
+//! | `macros` | yes | `#[tool]`, `tools![]` and `#[derive(ToolSchema)]` |
 //! | `openai` | yes | [`model::openai`], a client for any chat-completions endpoint; without it there is no HTTP dependency |
 //! | `retry` | yes | [`agent::ToolRetry`]: failed calls of safe tools are tried again |
 //! | `chrono`, `jiff`, `url`, `uuid` | no | [`ToolSchema`] for the types of these crates |
@@ -84,6 +84,79 @@ mod wire_cache;
 
 pub use agent::error::AgentError;
 pub use agent::react::ReactAgent;
+/// Gives a struct or an enum the schema of what serde reads it from.
+///
+/// It stands beside `serde::Deserialize`. Doc comments become descriptions, of the type and
+/// of each field; those of variants are gathered in the description of the enum. An unknown
+/// `#[serde(…)]` key, or one that makes serde read something a schema cannot say, is a
+/// compile error that names the way out.
+///
+/// ```
+/// use agent_core::{ToolSchema, tool};
+/// use serde::Deserialize;
+///
+/// /// Who comes.
+/// #[derive(Deserialize, ToolSchema)]
+/// #[serde(rename_all = "camelCase")]
+/// struct Guest {
+///     /// Full name
+///     full_name: String,
+///     #[serde(default)]
+///     seat: Seat,
+/// }
+///
+/// /// Where to sit.
+/// #[derive(Default, Deserialize, ToolSchema)]
+/// #[serde(rename_all = "lowercase")]
+/// enum Seat {
+///     #[default]
+///     Anywhere,
+///     /// With a view
+///     Window,
+/// }
+///
+/// #[tool]
+/// async fn invite(guest: Guest) {}
+///
+/// assert_eq!(
+///     invite::DEFINITION.input_schema().const_text(),
+///     Some(concat!(
+///         r#"{"type":"object","properties":{"guest":{"type":"object","properties":{"#,
+///         r#""fullName":{"type":"string","description":"Full name"},"#,
+///         r#""seat":{"type":"string","enum":["anywhere","window"],"#,
+///         r#""description":"Where to sit.\n\n- `window`: With a view"}},"#,
+///         r#""required":["fullName"],"additionalProperties":false,"#,
+///         r#""description":"Who comes."}},"required":["guest"],"additionalProperties":false}"#,
+///     )),
+/// );
+/// ```
+///
+/// # What is read
+///
+/// | type | schema |
+/// |---|---|
+/// | `struct` with named fields | an object of these properties and no others |
+/// | `struct Celsius(f64);`, `#[serde(transparent)]` | that of the field |
+/// | `#[serde(from = "T")]`, `#[serde(try_from = "T")]` | that of `T` |
+/// | `struct Nothing;` | `null` |
+/// | `enum` of plain names | one of these texts |
+///
+/// A name is that of serde: `rename`, `rename_all`, `rename_all_fields`. The model is not
+/// told of what it need not know: an `alias`, what is skipped, and an `other` variant.
+/// A field is required unless its type is an `Option` or it has `#[serde(default)]`.
+///
+/// # Keys of `#[param(…)]`
+///
+/// | key on a field | meaning | else |
+/// |---|---|---|
+/// | `description = "…"` | what the model reads about it | the doc comment |
+/// | `default = value` | a literal is shown as the value serde's `default` gives | not shown |
+/// | `schemars` | the schema is what `schemars::JsonSchema` says, put together at first use | [`ToolSchema`] |
+/// | `like(T)` | the schema is that of `T`; needed beside serde's `with` and `deserialize_with` | |
+///
+/// On a type: `description` and `crate = path`, as for [`tool`](macro@tool).
+#[cfg(feature = "macros")]
+pub use agent_macros::ToolSchema;
 /// Makes a tool of a function: `async fn` or `fn`, free, and not generic.
 ///
 /// The function stays as it is. Beside it comes a type of the same name and visibility,

@@ -8,7 +8,7 @@ use syn::{Attribute, Expr, Lit, Meta};
 #[derive(Clone)]
 pub(crate) enum Text {
     Known(String),
-    /// A constant expression, because a part is `include_str!` or the like.
+    /// A `concat!`, because a part is `include_str!` or the like.
     Composed(TokenStream),
 }
 
@@ -16,7 +16,46 @@ impl ToTokens for Text {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         match self {
             Self::Known(text) => text.to_tokens(tokens),
-            Self::Composed(expression) => expression.to_tokens(tokens),
+            Self::Composed(concat) => {
+                tokens.extend(quote_spanned! {Span::mixed_site()=> #concat.trim_ascii() });
+            }
+        }
+    }
+}
+
+/// The texts one after another, each behind its mark and on lines of its own.
+pub(crate) fn list<'a>(texts: impl Iterator<Item = (String, &'a Text)>) -> Option<Text> {
+    texts.fold(None, |all, (mark, text)| {
+        let text = join(&Text::Known(mark), "", text);
+        Some(match all {
+            Some(all) => join(&all, "\n", &text),
+            None => text,
+        })
+    })
+}
+
+/// The first text and, in a paragraph of its own, the second.
+pub(crate) fn followed_by(first: Option<&Text>, second: Option<Text>) -> Option<Text> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(join(first, "\n\n", &second)),
+        (first, second) => second.or_else(|| first.cloned()),
+    }
+}
+
+fn join(first: &Text, between: &str, second: &Text) -> Text {
+    match (first, second) {
+        (Text::Known(first), Text::Known(second)) => {
+            Text::Known(format!("{first}{between}{second}"))
+        }
+        (first, second) => {
+            let part = |text: &Text| match text {
+                Text::Known(text) => text.to_token_stream(),
+                Text::Composed(concat) => concat.clone(),
+            };
+            let (first, second) = (part(first), part(second));
+            Text::Composed(quote_spanned! {Span::mixed_site()=>
+                ::core::concat!(#first, #between, #second)
+            })
         }
     }
 }
@@ -92,5 +131,5 @@ fn composed(lines: &[&Expr]) -> TokenStream {
         Some(text) => joined(&[text]).into_token_stream(),
         None => line.into_token_stream(),
     });
-    quote_spanned! {Span::mixed_site()=> ::core::concat!(#(#lines, "\n"),*).trim_ascii() }
+    quote_spanned! {Span::mixed_site()=> ::core::concat!(#(#lines, "\n"),*) }
 }

@@ -1,6 +1,7 @@
 //! What the crates do, seen from outside.
 
 mod cancellation;
+mod derive;
 mod function_tool;
 mod graph;
 mod hooks;

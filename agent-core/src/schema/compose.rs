@@ -56,9 +56,9 @@ impl Composer {
         match value {
             Value::Array(items) => items.iter_mut().for_each(|item| self.fill(item, parts)),
             Value::Object(members) => {
-                let mark = members.get(Writer::PART).and_then(Value::as_u64);
-                match mark.and_then(|index| parts.get(index as usize)) {
-                    Some(part) => *members = self.part(*part, members),
+                release(members, parts);
+                match marked(members, parts) {
+                    Some(part) => *members = self.part(part, members),
                     None => members
                         .values_mut()
                         .for_each(|value| self.fill(value, parts)),
@@ -81,12 +81,42 @@ impl Composer {
     }
 }
 
+/// Takes from `required` the properties whose part says that they are not.
+fn release(object: &mut Map<String, Value>, parts: &[SchemarsPart]) {
+    let Some(properties) = object.get("properties").and_then(Value::as_object) else {
+        return;
+    };
+    let is_free = |property: &Value| {
+        let part = property.as_object().and_then(|it| marked(it, parts));
+        part.is_some_and(|part| !(part.required)())
+    };
+    let free: Vec<String> = properties
+        .iter()
+        .filter(|(_, property)| is_free(property))
+        .map(|(name, _)| name.clone())
+        .collect();
+    if let Some(Value::Array(required)) = object.get_mut("required") {
+        required.retain(|name| {
+            name.as_str()
+                .is_none_or(|name| !free.iter().any(|it| it == name))
+        });
+    }
+}
+
+/// The part for which the schema is a mark.
+fn marked(schema: &Map<String, Value>, parts: &[SchemarsPart]) -> Option<SchemarsPart> {
+    let index = schema.get(Writer::PART)?.as_u64()?;
+    parts.get(usize::try_from(index).ok()?).copied()
+}
+
 /// The `schemars` parts in the order in which the writer marks them.
 fn collect(schema: &Schema, parts: &mut Vec<SchemarsPart>) {
     match schema {
         Schema::Schemars(part) => parts.push(*part),
         Schema::Array { items, .. } => collect(items, parts),
-        Schema::Map(inner) | Schema::Nullable(inner) => collect(inner, parts),
+        Schema::Map(inner) | Schema::Nullable(inner) | Schema::Described(_, inner) => {
+            collect(inner, parts);
+        }
         Schema::Tuple(places) => places.iter().for_each(|place| collect(place, parts)),
         Schema::Object(properties) => properties
             .iter()

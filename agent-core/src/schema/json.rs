@@ -5,9 +5,7 @@ use super::{Property, Schema, Writer};
 
 impl Writer<'_> {
     pub(crate) const fn schema(&mut self, schema: &Schema) {
-        self.byte(b'{');
-        self.keywords(schema, false);
-        self.byte(b'}');
+        self.annotated(schema, None, None);
     }
 
     const fn kind(&mut self, name: &str, nullable: bool) {
@@ -85,6 +83,7 @@ impl Writer<'_> {
                 self.object(properties);
             }
             Schema::Nullable(inner) => self.keywords(inner, true),
+            Schema::Described(_, inner) => self.keywords(inner, nullable),
             Schema::Schemars(_) if nullable => {
                 self.raw("\"anyOf\":[{");
                 self.part();
@@ -158,17 +157,30 @@ impl Writer<'_> {
 
     /// The schema of a property: keywords, then description, then default.
     pub(crate) const fn property(&mut self, property: &Property) {
+        self.annotated(property.schema, property.description, property.default);
+    }
+
+    const fn annotated(
+        &mut self,
+        schema: &Schema,
+        description: Option<&str>,
+        default: Option<&str>,
+    ) {
         self.byte(b'{');
         let start = self.length();
-        self.keywords(property.schema, false);
-        if let Some(description) = property.description {
+        self.keywords(schema, false);
+        let description = match description {
+            None => schema.description(),
+            description => description,
+        };
+        if let Some(description) = description {
             if self.length() > start {
                 self.byte(b',');
             }
             self.raw("\"description\":");
             self.string(description);
         }
-        if let Some(default) = property.default {
+        if let Some(default) = default {
             if self.length() > start {
                 self.byte(b',');
             }

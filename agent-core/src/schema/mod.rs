@@ -32,8 +32,8 @@ pub(crate) use writer::Writer;
 /// What a type looks like to a model.
 ///
 /// Implemented for the types of std that JSON can carry, and behind features of their names
-/// for those of `chrono`, `jiff`, `uuid` and `url`; bytes are a [`Base64`]. An own type that is read like
-/// one of them says so:
+/// for those of `chrono`, `jiff`, `uuid` and `url`; bytes are a [`Base64`]. For an own type it
+/// is derived, by [`#[derive(ToolSchema)]`](derive@crate::ToolSchema), or written by hand:
 ///
 /// ```
 /// use agent_core::ToolSchema;

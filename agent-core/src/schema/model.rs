@@ -62,6 +62,9 @@ pub enum Schema {
     Object(&'static [Property]),
     /// What the schema says, or `null`.
     Nullable(&'static Schema),
+    /// The schema with what the model is told about it: `Described("Where.", &schema)`. The
+    /// text of a property stands before that of its type.
+    Described(&'static str, &'static Schema),
     /// What the `schemars` crate says, asked at run time.
     Schemars(SchemarsPart),
 }
@@ -73,6 +76,18 @@ impl Schema {
         max_length: None,
     };
 
+    /// The schema of `T`.
+    #[must_use]
+    pub const fn of<T: super::ToolSchema>() -> Self {
+        T::SCHEMA
+    }
+
+    /// What [`schemars::JsonSchema`] says of `T`, asked at run time.
+    #[must_use]
+    pub const fn schemars<T: schemars::JsonSchema + serde::de::DeserializeOwned>() -> Self {
+        Self::Schemars(SchemarsPart::of::<T>())
+    }
+
     /// A list of any length.
     #[must_use]
     pub const fn array(items: &'static Self) -> Self {
@@ -83,13 +98,24 @@ impl Schema {
         }
     }
 
+    /// What is told about the schema itself.
+    pub(crate) const fn description(&self) -> Option<&'static str> {
+        match self {
+            Self::Described(description, _) => Some(description),
+            Self::Nullable(inner) => inner.description(),
+            _ => None,
+        }
+    }
+
     /// True if the text can be written at compile time: no `schemars` part is inside.
     #[must_use]
     pub const fn is_const(&self) -> bool {
         match self {
             Self::Schemars(_) => false,
             Self::Array { items, .. } => items.is_const(),
-            Self::Map(inner) | Self::Nullable(inner) => inner.is_const(),
+            Self::Map(inner) | Self::Nullable(inner) | Self::Described(_, inner) => {
+                inner.is_const()
+            }
             Self::Tuple(places) => {
                 let mut index = 0;
                 while index < places.len() {
@@ -154,6 +180,15 @@ impl Property {
         Self::new(name, &T::SCHEMA, T::REQUIRED)
     }
 
+    /// A property whose schema is what [`schemars::JsonSchema`] says of `T`. It is required if
+    /// a `T` cannot be read from nothing, as serde sees it.
+    #[must_use]
+    pub const fn schemars<T: schemars::JsonSchema + serde::de::DeserializeOwned>(
+        name: &'static str,
+    ) -> Self {
+        Self::new(name, Part::<T>::SCHEMA, true)
+    }
+
     pub(crate) const fn new(name: &'static str, schema: &'static Schema, required: bool) -> Self {
         Self {
             name,
@@ -183,6 +218,13 @@ impl Property {
         self.default = default;
         self
     }
+
+    /// Makes it required, whatever its type says.
+    #[must_use]
+    pub const fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
 }
 
 /// The schema of a type that has only [`schemars::JsonSchema`].
@@ -201,4 +243,10 @@ impl SchemarsPart {
             required: super::is_required::<T>,
         }
     }
+}
+
+struct Part<T>(std::marker::PhantomData<T>);
+
+impl<T: schemars::JsonSchema + serde::de::DeserializeOwned> Part<T> {
+    const SCHEMA: &'static Schema = &Schema::schemars::<T>();
 }

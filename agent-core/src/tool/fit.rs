@@ -38,6 +38,7 @@ impl Fit {
     pub(crate) fn fit(&mut self, schema: &Schema, value: Value) -> Value {
         match (schema, value) {
             (Schema::Any | Schema::Schemars(_), value) => value,
+            (Schema::Described(_, inner), value) => self.fit(inner, value),
             (Schema::Null | Schema::Nullable(_), Value::Null) => Value::Null,
             (Schema::Nullable(inner), value) => self.fit(inner, value),
             (Schema::Boolean, value @ Value::Bool(_))
@@ -245,6 +246,7 @@ fn expected(schema: &Schema) -> String {
         Schema::Tuple(places) => format!("a list of {} items", places.len()),
         Schema::Map(_) | Schema::Object(_) => "an object".to_owned(),
         Schema::Nullable(inner) => format!("{} or null", expected(inner)),
+        Schema::Described(_, inner) => expected(inner),
         Schema::Any | Schema::Schemars(_) => "a value".to_owned(),
     }
 }

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use super::{Host, ToolContext, ToolError, arguments};
-use crate::schema::{Property, Schema, SchemarsPart, ToolSchema};
+use crate::schema::{Property, Schema, ToolSchema};
 
 /// Where the value of a parameter comes from.
 #[derive(Debug, Clone, Copy)]
@@ -151,13 +151,13 @@ impl Parameter {
     /// A parameter whose schema is what `schemars` says of `T`.
     #[must_use]
     pub const fn schemars<T: schemars::JsonSchema + DeserializeOwned>(name: &'static str) -> Self {
-        let schema = Part::<T>::SCHEMA;
+        let property = Property::schemars::<T>(name);
         Self {
             kind: ParamKind::Argument {
-                schema,
+                schema: property.schema,
                 required: true,
             },
-            property: Property::new(name, schema, true),
+            property,
         }
     }
 
@@ -182,10 +182,4 @@ impl Parameter {
             _ => None,
         }
     }
-}
-
-struct Part<T>(std::marker::PhantomData<T>);
-
-impl<T: schemars::JsonSchema + DeserializeOwned> Part<T> {
-    const SCHEMA: &'static Schema = &Schema::Schemars(SchemarsPart::of::<T>());
 }

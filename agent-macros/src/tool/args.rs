@@ -4,7 +4,8 @@ use darling::FromMeta;
 use darling::ast::NestedMeta;
 use darling::util::{Flag, SpannedValue};
 use proc_macro2::TokenStream;
-use syn::{Attribute, Ident, Meta, Path};
+use syn::spanned::Spanned;
+use syn::{Attribute, Ident, Meta, Path, Type};
 
 use super::default::Default;
 use super::values;
@@ -69,35 +70,61 @@ impl ToolArgs {
 
 /// `#[param(…)]`; several on one parameter are read as one.
 #[derive(FromMeta)]
-pub(super) struct ParamArgs {
+pub(crate) struct ParamArgs {
     /// What the model reads about the parameter; else its doc comment.
     #[darling(default, with = values::text)]
-    pub(super) description: Option<SpannedValue<String>>,
+    pub(crate) description: Option<SpannedValue<String>>,
     /// The property's name; else the parameter's.
     #[darling(default, with = values::parameter_name)]
-    pub(super) rename: Option<SpannedValue<String>>,
+    pub(crate) rename: Option<SpannedValue<String>>,
     /// The value taken when the model leaves it out.
     #[darling(default, with = Default::parse)]
-    pub(super) default: Option<Default>,
+    pub(crate) default: Option<Default>,
     /// The schema comes from `schemars`.
     #[darling(default)]
-    pub(super) schemars: Flag,
+    pub(crate) schemars: Flag,
+    /// Fields only: the schema is that of another type.
+    #[darling(default, with = values::like)]
+    pub(crate) like: Option<Type>,
+    /// Fields only: the type leads back to the one that holds the field.
+    #[darling(default)]
+    pub(crate) recursive: Flag,
 }
 
 impl ParamArgs {
-    pub(super) fn parse(attributes: &[Attribute]) -> darling::Result<Self> {
+    pub(crate) fn parse(attributes: &[Attribute]) -> darling::Result<Self> {
         let mut errors = darling::Error::accumulator();
-        let mut items = Vec::new();
-        for attribute in attributes {
-            if attribute.path().is_ident("param") {
-                items.extend(errors.handle(keys(&attribute.meta)).unwrap_or_default());
-            }
-        }
-        let items = errors.handle(keys_once(items)).unwrap_or_default();
+        let items = errors.handle(param_keys(attributes)).unwrap_or_default();
         let args = errors.handle(Self::from_list(&items));
         errors.finish()?;
         args.ok_or_else(unread)
     }
+
+    /// Refuses, on a tool's parameter, the keys that only a field can have.
+    pub(super) fn fields_only(&self) -> darling::Result<()> {
+        let like = self.like.as_ref().map(Spanned::span);
+        let recursive = self.recursive.is_present().then(|| self.recursive.span());
+        match like.or(recursive) {
+            Some(key) => Err(err!(
+                key,
+                "`like` and `recursive` are for the fields of a type with `#[derive(ToolSchema)]`; a parameter's type speaks for itself"
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The keys of all `#[param(…)]` among the attributes, each once.
+pub(crate) fn param_keys(attributes: &[Attribute]) -> darling::Result<Vec<NestedMeta>> {
+    let mut errors = darling::Error::accumulator();
+    let mut items = Vec::new();
+    for attribute in attributes {
+        if attribute.path().is_ident("param") {
+            items.extend(errors.handle(keys(&attribute.meta)).unwrap_or_default());
+        }
+    }
+    let items = errors.handle(keys_once(items)).unwrap_or_default();
+    errors.finish_with(items)
 }
 
 /// The items if each is a key, and each key is there once.

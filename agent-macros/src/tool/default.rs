@@ -9,7 +9,7 @@ use crate::diagnostics::err;
 
 /// `default` or `default = expr`.
 #[derive(Clone)]
-pub(super) enum Default {
+pub(crate) enum Default {
     /// The type's own.
     OfType,
     /// A string, taken as a `String`.
@@ -49,7 +49,7 @@ impl Default {
     }
 
     /// The value as JSON text, if it is a literal.
-    pub(super) fn json(&self) -> Option<String> {
+    pub(crate) fn json(&self) -> Option<String> {
         match self {
             Self::OfType => None,
             Self::Text(text) => Some(quoted(&text.value())),

@@ -1,15 +1,15 @@
 //! The attribute `#[tool]`: arguments and signature, model, check, expansion.
 
-mod args;
+pub(crate) mod args;
 mod check;
-mod default;
+pub(crate) mod default;
 mod expand;
 mod model;
 mod names;
-mod param_type;
+pub(crate) mod param_type;
 #[cfg(test)]
 mod tests;
-mod values;
+pub(crate) mod values;
 
 use darling::Error;
 use proc_macro2::TokenStream;

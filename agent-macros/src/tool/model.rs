@@ -101,6 +101,9 @@ fn param(input: &PatType) -> darling::Result<Param> {
     let own_name = errors.handle(name(&input.pat));
     let ty = errors.handle(ParamType::new(&input.ty));
     let args = errors.handle(ParamArgs::parse(&input.attrs));
+    if let Some(args) = &args {
+        errors.handle(args.fields_only());
+    }
     let (Some(own_name), Some(ty), Some(args)) = (own_name, ty, args) else {
         return Err(errors
             .finish()

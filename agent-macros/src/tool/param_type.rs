@@ -25,7 +25,11 @@ impl ParamType {
             }
             ty => (ty, false),
         };
-        inside(ty, &mut errors);
+        inside(
+            ty,
+            "a reference may stand only at the top of a parameter's type",
+            &mut errors,
+        );
         errors.finish_with(Self {
             ty: ty.clone(),
             borrowed,
@@ -82,39 +86,47 @@ fn top(reference: &TypeReference, errors: &mut darling::error::Accumulator) {
     }
 }
 
-/// Refuses what no owned value can stand in for.
-fn inside(ty: &Type, errors: &mut darling::error::Accumulator) {
+/// Refuses a field's type that borrows.
+pub(crate) fn check_field(ty: &Type) -> darling::Result<()> {
+    let mut errors = Error::accumulator();
+    inside(ty, "a type the model fills owns what it holds", &mut errors);
+    errors.finish()
+}
+
+/// Refuses what no owned value can stand in for; `rule` says why a reference is none.
+fn inside(ty: &Type, rule: &str, errors: &mut darling::error::Accumulator) {
     match ungrouped(ty) {
         Type::Reference(reference) => {
             let owned = owned_form(&reference.elem);
-            errors.push(err!(
-                reference.and_token,
-                "a reference may stand only at the top of a parameter's type; write {owned} here"
-            ));
+            errors.push(err!(reference.and_token, "{rule}; write {owned} here"));
         }
         Type::ImplTrait(ty) => errors.push(err!(
             ty.impl_token,
             "a tool cannot be generic: the schema needs one concrete type"
         )),
-        Type::Slice(slice) => inside(&slice.elem, errors),
-        Type::Array(array) => inside(&array.elem, errors),
-        Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| inside(ty, errors)),
+        Type::Slice(slice) => inside(&slice.elem, rule, errors),
+        Type::Array(array) => inside(&array.elem, rule, errors),
+        Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| inside(ty, rule, errors)),
         Type::Path(path) => path
             .path
             .segments
             .iter()
-            .for_each(|segment| inside_arguments(&segment.arguments, errors)),
+            .for_each(|segment| inside_arguments(&segment.arguments, rule, errors)),
         _ => {}
     }
 }
 
-fn inside_arguments(arguments: &PathArguments, errors: &mut darling::error::Accumulator) {
+fn inside_arguments(
+    arguments: &PathArguments,
+    rule: &str,
+    errors: &mut darling::error::Accumulator,
+) {
     let PathArguments::AngleBracketed(arguments) = arguments else {
         return;
     };
     for argument in &arguments.args {
         if let GenericArgument::Type(ty) = argument {
-            inside(ty, errors);
+            inside(ty, rule, errors);
         }
     }
 }

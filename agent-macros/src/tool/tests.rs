@@ -376,7 +376,7 @@ fn a_name_is_split_into_words() {
 fn described(attributes: &[syn::Attribute]) -> Option<String> {
     match docs::description(attributes)? {
         Text::Known(text) => Some(text),
-        Text::Composed(expression) => Some(expression.to_string()),
+        composed => Some(quote::ToTokens::to_token_stream(&composed).to_string()),
     }
 }
 

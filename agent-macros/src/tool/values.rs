@@ -1,13 +1,13 @@
 //! The values of single keys: each function takes one form and says which when it is another.
 
 use darling::util::SpannedValue;
-use syn::{Expr, ExprLit, Ident, Lit, Meta, Path};
+use syn::{Expr, ExprLit, Ident, Lit, Meta, Path, Type};
 
 use super::args::Effect;
 use super::names;
 use crate::diagnostics::err;
 
-pub(super) fn text(meta: &Meta) -> darling::Result<Option<SpannedValue<String>>> {
+pub(crate) fn text(meta: &Meta) -> darling::Result<Option<SpannedValue<String>>> {
     match value(meta) {
         Some(Expr::Lit(ExprLit {
             lit: Lit::Str(text),
@@ -31,7 +31,7 @@ pub(super) fn parameter_name(meta: &Meta) -> darling::Result<Option<SpannedValue
     Ok(name)
 }
 
-pub(super) fn switch(meta: &Meta) -> darling::Result<Option<bool>> {
+pub(crate) fn switch(meta: &Meta) -> darling::Result<Option<bool>> {
     match (meta, value(meta)) {
         (Meta::Path(_), _) => Ok(Some(true)),
         (
@@ -56,7 +56,17 @@ pub(super) fn type_name(meta: &Meta) -> darling::Result<Option<Ident>> {
     }
 }
 
-pub(super) fn root(meta: &Meta) -> darling::Result<Option<Path>> {
+pub(super) fn like(meta: &Meta) -> darling::Result<Option<Type>> {
+    match meta {
+        Meta::List(list) => Ok(Some(list.parse_args()?)),
+        _ => Err(wrong(
+            meta,
+            "a type in parentheses that is read from the same values: `like(String)`",
+        )),
+    }
+}
+
+pub(crate) fn root(meta: &Meta) -> darling::Result<Option<Path>> {
     match value(meta) {
         Some(Expr::Path(path)) => Ok(Some(path.path.clone())),
         _ => Err(wrong(

@@ -12,7 +12,7 @@ use agent_core::tool::ToolOutcome;
 use agent_core::{ToolCallback, ToolContext, ToolError};
 
 /// What the model reads after this call.
-async fn told(tool: Arc<dyn ToolCallback>, arguments: &str) -> String {
+pub(crate) async fn told(tool: Arc<dyn ToolCallback>, arguments: &str) -> String {
     match called(tool, arguments).await {
         Ok(ToolOutcome::Done(output)) => output.text(),
         Ok(ToolOutcome::Interrupt(request)) => format!("asked: {}", request.payload),
