@@ -16,7 +16,7 @@ use agent_core::graph::CancellationToken;
 use agent_core::message::MessageBody;
 use agent_core::model::ScriptedModel;
 use agent_core::model::scripted::{Turn, says};
-use agent_core::tool::{InterruptRequest, IntoTools as _, ToolOutcome};
+use agent_core::tool::{Effect, InterruptRequest, IntoTools as _, ToolOutcome};
 use agent_core::{
     AgentError, AgentEvent, IntoToolOutput as _, Outcome, ReactAgent, RunOutput, ToolCallback,
     ToolContext, ToolError,
@@ -55,13 +55,15 @@ struct Case {
     slots: usize,
     calls_per_tool: Option<u32>,
     cancel_after: Option<u64>,
+    /// Tools are pure and may start while the model writes.
+    eager: bool,
 }
 
 impl Case {
     /// A blocking tool takes real time: where something stops its siblings, either may win.
     fn is_the_same_each_time(&self) -> bool {
         let stops = self.cancel_after.is_some() || self.calls.contains(&Kind::Fatal);
-        !(stops && self.calls.contains(&Kind::Blocking))
+        !(stops && (self.calls.contains(&Kind::Blocking) || self.eager))
     }
 }
 
@@ -85,13 +87,15 @@ fn case() -> impl Strategy<Value = Case> {
     let calls = prop::collection::vec(kind(), 1..=12);
     let limit = prop::option::weighted(0.2, 0..6_u32);
     let cancel = prop::option::weighted(0.3, 0..3 * LIMIT);
-    (calls, any::<bool>(), 1..6_usize, limit, cancel).prop_map(
-        |(calls, parallel, slots, calls_per_tool, cancel_after)| Case {
+    let eager = prop::bool::weighted(0.3);
+    (calls, any::<bool>(), 1..6_usize, limit, cancel, eager).prop_map(
+        |(calls, parallel, slots, calls_per_tool, cancel_after, eager)| Case {
             calls,
             parallel,
             slots,
             calls_per_tool,
             cancel_after,
+            eager,
         },
     )
 }
@@ -133,7 +137,7 @@ fn blocking(position: usize, context: &ToolContext) -> Result<String, ToolError>
 }
 
 /// One tool for all kinds but the blocking one: the arguments say what it does.
-fn acts(seen: &Arc<Seen>) -> Arc<dyn ToolCallback> {
+fn acts(seen: &Arc<Seen>, eager: bool) -> Arc<dyn ToolCallback> {
     let act = async |seen: Arc<Seen>, arguments: Value, context: ToolContext| {
         let _running = Running::of(&seen, &context);
         let position = arguments["position"].as_u64().unwrap();
@@ -153,6 +157,7 @@ fn acts(seen: &Arc<Seen>) -> Arc<dyn ToolCallback> {
     };
     tool("acts", Arc::clone(seen), act)
         .timeout(Duration::from_millis(LIMIT))
+        .effect(if eager { Effect::Pure } else { Effect::Once })
         .into_tools()
         .remove(0)
 }
@@ -199,7 +204,8 @@ async fn run(case: &Case, streaming: bool) -> End {
     let seen = Arc::<Seen>::default();
     let model = ScriptedModel::new([turn(&case.calls), says("done")]);
     let agent = ReactAgent::builder("assistant", model)
-        .tools(acts(&seen))
+        .tools(acts(&seen, case.eager))
+        .eager_tool_start(case.eager)
         .tools(agent_core::tools![blocking])
         .parallel_tool_execution(case.parallel)
         .max_parallel_tools(case.slots)
@@ -222,11 +228,16 @@ async fn run(case: &Case, streaming: bool) -> End {
         (None, Some(EventKind::RunFinished(output))) => output.clone(),
         (None, last) => panic!("the run ends with {last:?}"),
     };
+    let elapsed = start.elapsed();
+    if case.eager {
+        // What began early is a task of its own, which ends at its next await.
+        sleep(Duration::from_millis(1)).await;
+    }
     End {
         events,
         error,
         output,
-        elapsed: start.elapsed(),
+        elapsed,
         seen,
     }
 }

@@ -40,6 +40,7 @@ pub struct ReactAgentBuilder {
     output_key: Option<String>,
     parallel: bool,
     max_parallel: usize,
+    eager: bool,
     tool_timeout: Duration,
     #[cfg(feature = "retry")]
     tool_retry: Option<ToolRetry>,
@@ -72,6 +73,7 @@ impl ReactAgentBuilder {
             output_key: None,
             parallel: false,
             max_parallel: 5,
+            eager: false,
             tool_timeout: Duration::from_secs(300),
             #[cfg(feature = "retry")]
             tool_retry: None,
@@ -144,6 +146,15 @@ impl ReactAgentBuilder {
     /// How many calls run at once, if they run side by side. Default: 5.
     pub fn max_parallel_tools(mut self, limit: usize) -> Self {
         self.max_parallel = limit;
+        self
+    }
+
+    /// Whether a call of a `pure` tool starts as soon as its arguments are whole, while the model
+    /// still writes the rest of its reply. Events, results and limits are the same; such a tool
+    /// reads the state as it was before the reply, and the result is dropped if the reply fails.
+    /// It needs a streamed reply, and is off in runs inside a tool call. Default: no call does.
+    pub fn eager_tool_start(mut self, eager: bool) -> Self {
+        self.eager = eager;
         self
     }
 
@@ -321,6 +332,7 @@ impl ReactAgentBuilder {
                 output_key: self.output_key,
                 parallel: self.parallel,
                 max_parallel: self.max_parallel,
+                eager: self.eager,
                 tool_timeout: self.tool_timeout,
                 tool_slots,
                 #[cfg(feature = "retry")]

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until};
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span};
 
 use super::cap::cap;
+use super::early::EarlyCall;
 use super::error::Failure;
 use super::interceptor::{ToolNext, ToolRequest};
 use super::nested::Outer;
@@ -79,6 +80,44 @@ pub(super) async fn run_call(
     let outcome = attempt(scope, state, &call, admission)
         .instrument(span.clone())
         .await;
+    end_call(scope, call, outcome, (span, started)).await
+}
+
+/// Takes a call over that has begun while the model was still writing.
+pub(super) async fn go_on(
+    scope: &Arc<RunScope>,
+    early: EarlyCall,
+    admission: Admission<'_>,
+) -> CallEnd {
+    let EarlyCall {
+        call,
+        task,
+        gate,
+        span,
+        started,
+        ..
+    } = early;
+    scope
+        .sink
+        .send(EventKind::ToolStarted { call: call.clone() })
+        .await;
+    admission.began.store(true, Ordering::Relaxed);
+    gate.open().await;
+    let outcome = task.end().await.unwrap_or_else(|| {
+        Attempt::not_run(ToolError::failed(
+            "the runtime that the tool was to run on has shut down",
+        ))
+    });
+    end_call(scope, call, outcome, (span, started)).await
+}
+
+/// Makes what a call gave its result, and tells it.
+async fn end_call(
+    scope: &Arc<RunScope>,
+    call: ToolCall,
+    outcome: Attempt,
+    (span, started): (Span, Instant),
+) -> CallEnd {
     let duration = started.elapsed();
     telemetry::tool_ended(&span, outcome_name(&outcome.result), duration);
     let (result, failure, mut update, direct) = match outcome.result {
@@ -140,7 +179,7 @@ fn masked(scope: &RunScope, mut result: ToolResult) -> ToolResult {
 }
 
 /// What running a call gave, before anybody decided about its error.
-struct Attempt {
+pub(super) struct Attempt {
     result: Result<ToolOutcome, ToolError>,
     update: StateUpdate,
     direct: bool,
@@ -168,33 +207,12 @@ async fn attempt(
     if let Some(invalid) = call.invalid {
         return Attempt::not_run(ToolError::invalid_arguments(format!("not run: {invalid}")));
     }
-    let tool = match scope.tools.find(&call.name) {
-        Ok(Found::Exact(tool)) => tool,
-        Ok(Found::Shortened(tool)) => {
-            tracing::info!(
-                called = call.name,
-                runs = tool.definition().name(),
-                "the model put a prefix before the tool's name"
-            );
-            tool
-        }
-        Err(error) => {
-            tracing::warn!(
-                called = call.name,
-                "no such tool; the model may have changed or shortened the name"
-            );
-            return Attempt::not_run(error);
-        }
+    let tool = match look_up(scope, call) {
+        Ok(tool) => tool,
+        Err(error) => return Attempt::not_run(error),
     };
     let (deadline, limit) = time_limit(scope, tool, admission.since);
-    let slots = [
-        scope
-            .tool_slots
-            .get(tool.definition().name())
-            .map(Arc::as_ref),
-        Some(admission.slots),
-    ];
-    let _slots = match take(scope, slots, (deadline, limit)).await {
+    let _slots = match take(scope, tool, admission.slots, (deadline, limit)).await {
         Ok(slots) => slots,
         Err(error) => return Attempt::not_run(error),
     };
@@ -204,6 +222,61 @@ async fn attempt(
         .await;
     admission.began.store(true, Ordering::Relaxed);
     let gate = Gate::new(scope.sink.clone());
+    run(scope, state, call, tool, (gate, deadline, limit)).await
+}
+
+/// Runs a call while the model still writes, once there is a slot for it. `began` is asked then:
+/// if it says no, the call is run later, as any other.
+pub(super) async fn run_early(
+    scope: Arc<RunScope>,
+    state: State,
+    call: ToolCall,
+    (tool, slots, gate): (Arc<dyn ToolCallback>, Arc<Semaphore>, Gate),
+    may_begin: impl FnOnce() -> bool + Send,
+) -> Attempt {
+    let (deadline, limit) = time_limit(&scope, &tool, Instant::now());
+    match take(&scope, &tool, &slots, (deadline, limit)).await {
+        Ok(_slots) if may_begin() => {
+            run(&scope, &state, &call, &tool, (gate, deadline, limit)).await
+        }
+        Ok(_) => Attempt::not_run(ToolError::cancelled()),
+        Err(error) => Attempt::not_run(error),
+    }
+}
+
+/// The tool that a call is for.
+fn look_up<'a>(
+    scope: &'a RunScope,
+    call: &ToolCall,
+) -> Result<&'a Arc<dyn ToolCallback>, ToolError> {
+    match scope.tools.find(&call.name) {
+        Ok(Found::Exact(tool)) => Ok(tool),
+        Ok(Found::Shortened(tool)) => {
+            tracing::info!(
+                called = call.name,
+                runs = tool.definition().name(),
+                "the model put a prefix before the tool's name"
+            );
+            Ok(tool)
+        }
+        Err(error) => {
+            tracing::warn!(
+                called = call.name,
+                "no such tool; the model may have changed or shortened the name"
+            );
+            Err(error)
+        }
+    }
+}
+
+/// Runs the tool in its time. It has its slots.
+async fn run(
+    scope: &Arc<RunScope>,
+    state: &State,
+    call: &ToolCall,
+    tool: &Arc<dyn ToolCallback>,
+    (gate, deadline, limit): (Gate, Instant, Duration),
+) -> Attempt {
     let context = context(
         scope,
         state,
@@ -240,13 +313,16 @@ async fn attempt(
 
 /// A slot of each kind to run in, as long as the call's time is not over and the run goes on.
 async fn take<'a>(
-    scope: &RunScope,
-    slots: [Option<&'a Semaphore>; 2],
+    scope: &'a RunScope,
+    tool: &Arc<dyn ToolCallback>,
+    of_turn: &'a Semaphore,
     (deadline, limit): (Instant, Duration),
 ) -> Result<Vec<SemaphorePermit<'a>>, ToolError> {
+    let of_tool = scope.tool_slots.get(tool.definition().name());
     let all = async {
-        let mut taken = Vec::with_capacity(slots.len());
-        for slots in slots.into_iter().flatten() {
+        let mut taken = Vec::with_capacity(2);
+        // The tool's own first: who waits for a busy tool keeps no slot from the others.
+        for slots in of_tool.map(Arc::as_ref).into_iter().chain([of_turn]) {
             taken.push(slots.acquire().await.map_err(|_| ToolError::cancelled())?);
         }
         Ok(taken)

@@ -9,7 +9,7 @@ use crate::event::Limit;
 use crate::message::{ContentPart, ToolResult};
 
 /// What a run has done so far.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Counts {
     model_calls: u32,
     tool_calls: u32,
@@ -19,7 +19,7 @@ pub(super) struct Counts {
 }
 
 /// The call that ended last, and how often in a row it gave the same.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Last {
     tool: String,
     arguments: String,

@@ -42,6 +42,7 @@ pub(super) async fn drive(request: RunRequest, sink: Sink) -> Result<RunOutput, 
         let graph = request.agent.graph.clone();
         let run_token = token.clone();
         let (scope, mut state, new_from) = prepare(request, sink, run_id, run_token, span.clone())?;
+        let _early = EndsEarlyCalls(Arc::clone(&scope));
         if scope.is_too_deep() {
             scope.end(Outcome::LimitReached(Limit::Depth));
         } else {
@@ -56,6 +57,15 @@ pub(super) async fn drive(request: RunRequest, sink: Sink) -> Result<RunOutput, 
     };
     record(&span, &result);
     result
+}
+
+/// Ends what was begun early, however the run ends: such a call holds the scope it is kept in.
+struct EndsEarlyCalls(Arc<RunScope>);
+
+impl Drop for EndsEarlyCalls {
+    fn drop(&mut self) {
+        drop(self.0.keep_early(None));
+    }
 }
 
 /// Cancels the run, which then ends in its own way, once the call it goes on in is cancelled.
@@ -167,6 +177,7 @@ fn prepare(
         streaming: request.streaming.unwrap_or(config.streaming),
         span,
         record: Mutex::new(Record::default()),
+        early: Mutex::new(None),
         config,
     };
     Ok((Arc::new(scope), state, new_from))

@@ -13,6 +13,7 @@ use super::react::Config;
 use super::scope::RunScope;
 use crate::boxed::BoxFuture;
 use crate::event::EventKind;
+use crate::graph::State;
 use crate::message::ToolCall;
 use crate::model::{ChatRequest, ChatResponse, ModelError};
 use crate::tool::{
@@ -64,14 +65,23 @@ pub trait ModelInterceptor: Send + Sync + 'static {
 #[derive(Clone, Copy)]
 pub struct ModelNext<'a> {
     rest: &'a [Arc<dyn ModelInterceptor>],
-    scope: &'a RunScope,
+    scope: &'a Arc<RunScope>,
+    for_early: Option<&'a State>,
     asked: &'a AtomicU32,
 }
 
 impl<'a> ModelNext<'a> {
-    pub(super) fn new(scope: &'a RunScope, asked: &'a AtomicU32) -> Self {
-        let rest = &scope.config.model_interceptors;
-        Self { rest, scope, asked }
+    pub(super) fn new(
+        scope: &'a Arc<RunScope>,
+        for_early: Option<&'a State>,
+        asked: &'a AtomicU32,
+    ) -> Self {
+        Self {
+            rest: &scope.config.model_interceptors,
+            scope,
+            for_early,
+            asked,
+        }
     }
 
     /// Passes the request on.
@@ -92,7 +102,7 @@ impl<'a> ModelNext<'a> {
                 if attempt > 1 {
                     self.scope.sink.send(EventKind::Retried { attempt }).await;
                 }
-                ask(self.scope, request).await
+                ask(self.scope, self.for_early, request).await
             }),
         }
     }

@@ -27,6 +27,7 @@ mod template;
 mod call;
 mod cap;
 mod drive;
+mod early;
 mod hook_node;
 mod model_node;
 mod scope;

@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicU32;
 use futures_util::StreamExt as _;
 use tracing::{Instrument as _, Span};
 
+use super::early::{self, Watch};
 use super::error::{AgentError, Failure};
 use super::interceptor::ModelNext;
 use super::limits::OnLimit;
@@ -46,10 +47,11 @@ impl NodeAction for ModelNode {
                 }
             };
             let request = request(&scope, &state, last.is_some())?;
-            drop(state);
+            // Not shared any longer than needed: who changes a shared history copies it.
+            let for_early = early::is_wanted(&scope).then_some(state);
             let span = chat_span(&scope);
             let asked = AtomicU32::new(0);
-            let next = ModelNext::new(&scope, &asked);
+            let next = ModelNext::new(&scope, for_early.as_ref(), &asked);
             let reply = tokio::select! {
                 biased;
                 () = scope.token.cancelled() => return Ok(scope.leave(Outcome::Cancelled, StateUpdate::new())),
@@ -128,7 +130,8 @@ fn record_reply(span: &Span, response: &ChatResponse) {
 
 /// Asks the model itself, and tells what it writes.
 pub(super) async fn ask(
-    scope: &RunScope,
+    scope: &Arc<RunScope>,
+    for_early: Option<&State>,
     request: ChatRequest,
 ) -> Result<ChatResponse, ModelError> {
     let model = &scope.config.model;
@@ -148,6 +151,9 @@ pub(super) async fn ask(
         }
         return Ok(response);
     }
+    // What an earlier try of this reply began comes to nothing.
+    scope.keep_early(None);
+    let mut watch = for_early.map(|state| Watch::new(scope, state));
     let mut deltas = model.stream(request);
     let mut reply = Accumulator::new();
     while let Some(delta) = deltas.next().await {
@@ -157,13 +163,19 @@ pub(super) async fn ask(
             ModelDelta::Reasoning(text) => Some(EventKind::ReasoningDelta(text.clone())),
             ModelDelta::ToolCallFragment {
                 index,
+                id,
                 name,
                 arguments,
-            } => Some(EventKind::ToolCallDelta {
-                index: *index,
-                name: name.clone(),
-                arguments: arguments.clone(),
-            }),
+            } => {
+                if let Some(watch) = &mut watch {
+                    watch.fragment(*index, id, name, arguments);
+                }
+                Some(EventKind::ToolCallDelta {
+                    index: *index,
+                    name: name.clone(),
+                    arguments: arguments.clone(),
+                })
+            }
             _ => None,
         };
         reply.push(delta);
@@ -171,7 +183,9 @@ pub(super) async fn ask(
             scope.sink.send(event).await;
         }
     }
-    reply.finish()
+    let response = reply.finish()?;
+    scope.keep_early(watch.map(Watch::end));
+    Ok(response)
 }
 
 /// A call without an id, or with one that another call has, could not be answered.

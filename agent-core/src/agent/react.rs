@@ -38,6 +38,7 @@ pub(super) struct Config {
     pub(super) has_after_model: bool,
     pub(super) parallel: bool,
     pub(super) max_parallel: usize,
+    pub(super) eager: bool,
     pub(super) tool_timeout: Duration,
     pub(super) tool_slots: ToolSlots,
     #[cfg(feature = "retry")]

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::counts::Counts;
+use super::early::EarlyCalls;
 use super::error::Failure;
 use super::limits::Limits;
 use super::nested::Outer;
@@ -37,6 +38,8 @@ pub(super) struct RunScope {
     pub(super) depth_left: Option<u32>,
     pub(super) span: tracing::Span,
     pub(super) record: Mutex<Record>,
+    /// What the last reply's calls have begun while it was written.
+    pub(super) early: Mutex<Option<EarlyCalls>>,
 }
 
 /// What the nodes of a run write down for its end.
@@ -59,6 +62,12 @@ impl RunScope {
     /// Works on the record; never held over an await.
     pub(super) fn record<T>(&self, f: impl FnOnce(&mut Record) -> T) -> T {
         f(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Keeps the calls that began while the model wrote, and gives up those kept before.
+    pub(super) fn keep_early(&self, early: Option<EarlyCalls>) -> Option<EarlyCalls> {
+        let mut kept = self.early.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *kept, early)
     }
 
     /// Notes how the run ends; the first to say so is right.

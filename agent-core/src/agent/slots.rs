@@ -37,21 +37,36 @@ pub(super) async fn on(
     runtime: Handle,
     call: impl Future<Output = Result<ToolOutcome, ToolError>> + Send + 'static,
 ) -> Result<ToolOutcome, ToolError> {
-    let mut task = Aborting(runtime.spawn(call.in_current_span()));
-    match (&mut task.0).await {
-        Ok(end) => end,
-        Err(error) => match error.try_into_panic() {
-            Ok(payload) => std::panic::resume_unwind(payload),
-            Err(_) => Err(ToolError::failed(
-                "the runtime that the tool was to run on has shut down",
-            )),
-        },
+    let ended = Spawned::new(&runtime, call.in_current_span()).end().await;
+    ended.unwrap_or_else(|| {
+        Err(ToolError::failed(
+            "the runtime that the tool was to run on has shut down",
+        ))
+    })
+}
+
+/// A task that ends with its owner.
+#[derive(Debug)]
+pub(super) struct Spawned<T>(JoinHandle<T>);
+
+impl<T: Send + 'static> Spawned<T> {
+    pub(super) fn new(runtime: &Handle, task: impl Future<Output = T> + Send + 'static) -> Self {
+        Self(runtime.spawn(task))
+    }
+
+    /// What the task gave; `None` if its runtime has shut down. A panic of the task goes on here.
+    pub(super) async fn end(mut self) -> Option<T> {
+        match (&mut self.0).await {
+            Ok(end) => Some(end),
+            Err(error) => match error.try_into_panic() {
+                Ok(payload) => std::panic::resume_unwind(payload),
+                Err(_) => None,
+            },
+        }
     }
 }
 
-struct Aborting(JoinHandle<Result<ToolOutcome, ToolError>>);
-
-impl Drop for Aborting {
+impl<T> Drop for Spawned<T> {
     fn drop(&mut self) {
         self.0.abort();
     }

@@ -11,7 +11,8 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::call::{Admission, CallEnd, Ended, run_call};
+use super::call::{Admission, CallEnd, Ended, go_on, run_call};
+use super::early::EarlyCall;
 use super::limits::OnLimit;
 use super::scope::RunScope;
 use crate::boxed::{BoxError, BoxFuture};
@@ -35,8 +36,9 @@ impl NodeAction for ToolNode {
             let scope = RunScope::of(context)?;
             // Calls that have a result already are not run again [C7].
             let calls: Vec<ToolCall> = state.transcript().open_calls().cloned().collect();
-            let (plans, reached) = admit(&scope, calls.clone());
-            let ends = run_all(&scope, &state, plans).await;
+            let (mut plans, reached) = admit(&scope, calls.clone());
+            let slots = begun_early(&scope, &mut plans);
+            let ends = run_all(&scope, &state, plans, &slots).await;
             let reached = reached.or(count(&scope, &calls, &ends).err());
             Ok(take_in(&scope, &state, ends, reached).await)
         })
@@ -47,6 +49,18 @@ impl NodeAction for ToolNode {
 struct Plan {
     call: ToolCall,
     refused: Option<String>,
+    early: Option<EarlyCall>,
+}
+
+/// Finds what was begun while the model wrote, and gives the slots of the turn.
+fn begun_early(scope: &RunScope, plans: &mut [Plan]) -> Arc<Semaphore> {
+    let Some(mut early) = scope.keep_early(None) else {
+        return Arc::new(Semaphore::new(scope.config.max_parallel));
+    };
+    for plan in plans.iter_mut().filter(|plan| plan.refused.is_none()) {
+        plan.early = early.take(&plan.call);
+    }
+    early.slots
 }
 
 /// Counts the calls in order and refuses those over a limit.
@@ -71,7 +85,12 @@ fn admit(scope: &RunScope, calls: Vec<ToolCall>) -> (Vec<Plan>, Option<Limit>) {
                 reached.get_or_insert(limit);
                 text
             });
-            Plan { call, refused }
+            let early = None;
+            Plan {
+                call,
+                refused,
+                early,
+            }
         })
         .collect();
     (plans, reached)
@@ -111,17 +130,16 @@ fn count(scope: &RunScope, calls: &[ToolCall], ends: &[CallEnd]) -> Result<(), L
 
 /// Runs the plans and gives their ends in call order. A call that fails the run stops those
 /// that are still running.
-async fn run_all(scope: &Arc<RunScope>, state: &State, plans: Vec<Plan>) -> Vec<CallEnd> {
+async fn run_all(
+    scope: &Arc<RunScope>,
+    state: &State,
+    plans: Vec<Plan>,
+    slots: &Semaphore,
+) -> Vec<CallEnd> {
     let since = Instant::now();
     let is_serial = !scope.config.parallel || plans.len() == 1;
-    let slots = Semaphore::new(scope.config.max_parallel);
-    let (slots, began) = (
-        &slots,
-        &plans
-            .iter()
-            .map(|_| AtomicBool::new(false))
-            .collect::<Vec<_>>(),
-    );
+    let began: Vec<_> = plans.iter().map(|_| AtomicBool::new(false)).collect();
+    let began = &began;
     let calls: Vec<ToolCall> = plans.iter().map(|plan| plan.call.clone()).collect();
     let mut ends: Vec<Option<CallEnd>> = plans.iter().map(|_| None).collect();
     let mut plans = plans.into_iter().enumerate();
@@ -188,7 +206,10 @@ async fn run_plan(
             scope.tell_not_run(&result).await;
             CallEnd::refused(result)
         }
-        None => run_call(scope, state, plan.call, admission).await,
+        None => match plan.early {
+            Some(early) => go_on(scope, early, admission).await,
+            None => run_call(scope, state, plan.call, admission).await,
+        },
     }
 }
 

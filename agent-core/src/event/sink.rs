@@ -4,9 +4,10 @@
 //! that is gone drops the run itself, so nobody waits for it. What a run inside a tool call
 //! says reaches the reader of the outer run too.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 use super::EventKind;
 
@@ -67,13 +68,13 @@ impl Sink {
 
     fn has_room(&self) -> bool {
         let outer = self.outer.as_deref();
-        self.sender.capacity() > 0 && outer.is_none_or(|outer| outer.sink.has_room())
+        self.sender.capacity() > 0 && outer.is_none_or(Gate::has_room)
     }
 
     /// What finds no room is dropped: somebody took it since it was looked for.
     fn try_pass(&self, said: Said) {
         if let Some(outer) = &self.outer {
-            outer.if_open(|_| outer.sink.try_pass(said.clone()));
+            outer.if_open(|| outer.sink.try_pass(said.clone()));
         }
         let _ = self.sender.try_send(said);
     }
@@ -89,30 +90,90 @@ impl Clone for Said {
 }
 
 /// A way into the sink that can be closed: what comes later, from whatever still holds it, is
-/// dropped.
+/// dropped. One that is made [`held`](Self::held) keeps back what comes until it is opened.
 #[derive(Clone)]
 pub(crate) struct Gate {
     sink: Sink,
-    open: Arc<Mutex<bool>>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    passage: Mutex<Passage>,
+    /// Told when the gate is no longer held.
+    released: Notify,
+}
+
+enum Passage {
+    Held(VecDeque<EventKind>),
+    Open,
+    Closed,
 }
 
 impl Gate {
+    /// An open gate.
     pub(crate) fn new(sink: Sink) -> Self {
+        Self::at(sink, Passage::Open)
+    }
+
+    /// A gate that keeps back what comes: a few events, and then whoever speaks waits.
+    pub(crate) fn held(sink: Sink) -> Self {
+        Self::at(sink, Passage::Held(VecDeque::new()))
+    }
+
+    fn at(sink: Sink, passage: Passage) -> Self {
         Self {
             sink,
-            open: Arc::new(Mutex::new(true)),
+            shared: Arc::new(Shared {
+                passage: Mutex::new(passage),
+                released: Notify::new(),
+            }),
         }
+    }
+
+    fn passage(&self) -> MutexGuard<'_, Passage> {
+        let passage = &self.shared.passage;
+        passage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets out what was kept back, in order, and from then on everything.
+    pub(crate) async fn open(&self) {
+        while let Some(kind) = self.next_held() {
+            self.sink.send(kind).await;
+        }
+        self.shared.released.notify_waiters();
+    }
+
+    /// The next event that was kept back. `None` if there is none left; then the gate is open.
+    fn next_held(&self) -> Option<EventKind> {
+        let mut passage = self.passage();
+        let Passage::Held(kept) = &mut *passage else {
+            return None;
+        };
+        let next = kept.pop_front();
+        if next.is_none() {
+            *passage = Passage::Open;
+        }
+        next
     }
 
     /// From here on nothing passes.
     pub(crate) fn close(&self) {
-        self.if_open(|open| *open = false);
+        *self.passage() = Passage::Closed;
+        self.shared.released.notify_waiters();
     }
 
     /// Hands one event on at once, or gives it back if there is no room; drops it if the gate
     /// is closed.
     pub(crate) fn try_send(&self, kind: EventKind) -> Option<EventKind> {
-        self.if_open(|_| self.sink.try_send(kind)).flatten()
+        match &mut *self.passage() {
+            Passage::Held(kept) if kept.len() < CAPACITY => {
+                kept.push_back(kind);
+                None
+            }
+            Passage::Held(_) => Some(kind),
+            Passage::Open => self.sink.try_send(kind),
+            Passage::Closed => None,
+        }
     }
 
     /// Hands one event on, waiting for room; the gate may be closed meanwhile.
@@ -122,17 +183,34 @@ impl Gate {
     }
 
     async fn pass(&self, said: Said) {
+        self.released().await;
         if let Some(outer) = &self.sink.outer {
             Box::pin(outer.pass(said.clone())).await;
         }
         if let Ok(room) = self.sink.sender.reserve().await {
-            self.if_open(|_| room.send(said));
+            self.if_open(|| room.send(said));
         }
     }
 
+    /// Waits until the gate is no longer held.
+    async fn released(&self) {
+        loop {
+            let released = self.shared.released.notified();
+            if !matches!(*self.passage(), Passage::Held(_)) {
+                return;
+            }
+            released.await;
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        !matches!(*self.passage(), Passage::Held(_)) && self.sink.has_room()
+    }
+
     /// The lock is held over `f`, so that nothing passes once `close` has returned.
-    fn if_open<T>(&self, f: impl FnOnce(&mut bool) -> T) -> Option<T> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.then(|| f(&mut open))
+    fn if_open(&self, f: impl FnOnce()) {
+        if matches!(*self.passage(), Passage::Open) {
+            f();
+        }
     }
 }

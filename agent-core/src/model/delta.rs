@@ -17,10 +17,13 @@ pub enum ModelDelta {
     Text(String),
     /// More reasoning.
     Reasoning(String),
-    /// A piece of a tool call that is still being written; for display only.
+    /// A piece of a tool call that is still being written. For display, and for calls that may
+    /// start early; the call is not final.
     ToolCallFragment {
         /// Position of the call in the reply, from 0.
         index: usize,
+        /// The call's id, as far as it is known; else empty.
+        id: String,
         /// The tool's name, as far as it is known.
         name: String,
         /// The piece of the arguments' text.

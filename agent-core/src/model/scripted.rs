@@ -328,6 +328,7 @@ fn deltas(turn: &Turn, response: &ChatResponse) -> Vec<ModelDelta> {
         let mut fragment = |arguments: &str| {
             deltas.push(ModelDelta::ToolCallFragment {
                 index,
+                id: call.id.clone(),
                 name: call.name.clone(),
                 arguments: arguments.to_owned(),
             });

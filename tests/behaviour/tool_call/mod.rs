@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod direct;
+mod early;
 mod errors;
 mod hostile;
 mod places;

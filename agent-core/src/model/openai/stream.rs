@@ -181,6 +181,7 @@ impl Assembler {
         call.extra.extend(fragment.extra);
         deltas.push_back(ModelDelta::ToolCallFragment {
             index: position,
+            id: call.id.clone(),
             name: call.name.clone(),
             arguments: fragment.arguments,
         });
