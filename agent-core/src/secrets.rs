@@ -6,6 +6,8 @@ use std::borrow::Cow;
 const SHORTEST: usize = 6;
 
 /// Texts that are masked wherever they appear.
+///
+/// The longest come first: of one that begins with another, nothing is left.
 #[derive(Clone, Default)]
 pub(crate) struct Secrets(Vec<String>);
 
@@ -16,7 +18,8 @@ impl Secrets {
 
     pub(crate) fn add(&mut self, secret: &str) {
         if secret.len() >= SHORTEST {
-            self.0.push(secret.to_owned());
+            let place = self.0.partition_point(|other| other.len() > secret.len());
+            self.0.insert(place, secret.to_owned());
         }
     }
 
@@ -63,6 +66,16 @@ mod tests {
 
         assert_eq!(secrets.mask("no key sk-live-9 on"), "no key *** on");
     }
+
+    #[test]
+    fn of_a_secret_that_begins_with_another_nothing_is_left() {
+        let mut secrets = Secrets::default();
+        secrets.add("secret");
+        secrets.add("secret-and-more");
+
+        assert_eq!(secrets.mask("secret secret-and-more"), "*** ***");
+    }
+
     #[test]
     fn a_url_in_a_text_is_shown_without_user_and_password() {
         for (text, shown) in [
