@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use agent_core::agent::{
     BuildFault, Hook, HookAction, HookContext, HookFuture, HookPosition, Jump, Limit, Limits,
@@ -402,6 +403,53 @@ async fn a_cancelled_run_drops_a_hook_that_hangs() {
     let run = run.cancel_token(token).await.unwrap();
 
     assert_eq!(run.outcome(), &Outcome::Cancelled);
+}
+
+/// A hook that hangs after the model, in a run that is cancelled or has a deadline.
+struct HangsAfterModel(CancellationToken);
+
+impl Hook for HangsAfterModel {
+    fn name(&self) -> &str {
+        "hangs"
+    }
+
+    fn positions(&self) -> &[HookPosition] {
+        &[AfterModel]
+    }
+
+    fn after_model<'a>(&'a self, _: &'a State, _: &'a HookContext) -> HookFuture<'a> {
+        self.0.cancel();
+        Box::pin(std::future::pending())
+    }
+}
+
+// C4
+#[tokio::test]
+async fn a_run_cancelled_in_a_hook_answers_the_calls_of_the_reply() {
+    let token = CancellationToken::new();
+    let agent = agent(&ScriptedModel::new([call_t()]), &Counter::default());
+
+    let agent = agent.hook(HangsAfterModel(token.clone())).build().unwrap();
+    let run = agent.run("Go").cancel_token(token).await.unwrap();
+
+    assert_eq!(run.outcome(), &Outcome::Cancelled);
+    assert_eq!(
+        result_texts(run.messages())[0].1,
+        "Error: not run: the run ended before it"
+    );
+}
+
+// C3
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_time_is_over_in_a_hook_answers_the_calls_of_the_reply() {
+    let agent = agent(&ScriptedModel::new([call_t()]), &Counter::default());
+    let hangs = HangsAfterModel(CancellationToken::new());
+
+    let run = agent.hook(hangs).build().unwrap().run("Go");
+    let run = run.deadline(Duration::from_secs(1)).await.unwrap();
+
+    assert_eq!(run.outcome(), &Outcome::LimitReached(Limit::Deadline));
+    assert!(run.state().transcript().is_closed());
 }
 
 /// A hook that brings everything a hook can bring.

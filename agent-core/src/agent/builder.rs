@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
 
 use super::brought::{Brought, add_model_interceptor, add_tool_interceptor, in_order};
 use super::error::{BuildError, BuildFault};
@@ -143,7 +144,7 @@ impl ReactAgentBuilder {
         self
     }
 
-    /// How many calls run at once, if they run side by side. Default: 5.
+    /// The most calls that run at once, if they run side by side. Default: 5.
     pub fn max_parallel_tools(mut self, limit: usize) -> Self {
         self.max_parallel = limit;
         self
@@ -331,7 +332,7 @@ impl ReactAgentBuilder {
                 options: self.options,
                 output_key: self.output_key,
                 parallel: self.parallel,
-                max_parallel: self.max_parallel,
+                max_parallel: self.max_parallel.min(Semaphore::MAX_PERMITS),
                 eager: self.eager,
                 tool_timeout: self.tool_timeout,
                 tool_slots,

@@ -87,16 +87,16 @@ pub enum AgentError {
     /// Tools given for the run are no set.
     #[error("the tools of the run are no set")]
     Tools(#[from] ToolSetError),
-    /// The state refused a value that the run was to start with, or its answer.
+    /// The state refused a value that the run was to start with.
     #[error("the state cannot be updated")]
     State(#[from] StateError),
-    /// The graph could not go on, for example because a tool's update of the state does not
-    /// fit what is there, or because a hook panicked.
+    /// The graph could not go on, for example because a tool's update of the state, or the
+    /// answer under its output key, does not fit what is there, or because a hook panicked.
     #[error("the agent's graph could not go on")]
     Graph {
         /// What went wrong, and in which node.
         source: BoxError,
-        /// Everything up to the node.
+        /// Everything up to there.
         output: RunOutput,
     },
     /// The run's stream was read to its end before.
@@ -125,6 +125,24 @@ impl AgentError {
             _ => None,
         }
     }
+
+    /// The error in one word, for spans.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Model { .. } => "model",
+            Self::EmptyAnswer { .. } => "empty_answer",
+            Self::Tool { .. } | Self::PassedThrough { .. } => "tool",
+            Self::Hook { .. } => "hook",
+            Self::NoInput | Self::InvalidInput(_) => "input",
+            Self::NoSaver { .. } => "no_saver",
+            Self::MissingHost { .. } => "missing_host",
+            Self::Instruction(_) => "instruction",
+            Self::Tools(_) => "tools",
+            Self::State(_) => "state",
+            Self::Graph { .. } => "graph",
+            Self::AlreadyOver => "already_over",
+        }
+    }
 }
 
 /// What ended a run as an error, before its output is known.
@@ -138,7 +156,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// What the graph ended with. An agent's own error comes out as it went in.
+    /// What the graph ended with.
     pub(super) fn of(error: RunError) -> Self {
         Self::Graph(error.into())
     }
@@ -198,10 +216,10 @@ pub enum BuildFault {
     /// The agent's graph does not compile.
     #[error(transparent)]
     Graph(GraphError),
-    /// A number that must be at least one is zero.
-    #[error("`{setting}` must be at least 1")]
+    /// A number or a time is zero, so that nothing could ever run.
+    #[error("`{setting}` must not be zero")]
     Zero {
-        /// The builder method.
+        /// The builder method, or the one of its limits.
         setting: &'static str,
     },
 }

@@ -32,6 +32,7 @@ mod hook_node;
 mod model_node;
 mod scope;
 mod slots;
+mod start;
 mod tool_node;
 mod wiring;
 

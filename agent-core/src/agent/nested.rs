@@ -136,7 +136,8 @@ impl AgentTool {
     }
 }
 
-/// Why an agent that was called as a tool gave nothing.
+/// Why an agent that was called as a tool gave nothing. The message holds its source: the
+/// outer model reads the message alone, without the chain.
 #[derive(Debug, thiserror::Error)]
 #[error("agent `{agent}` failed: {source}")]
 struct AgentFailed {

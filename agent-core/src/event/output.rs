@@ -82,6 +82,19 @@ pub enum Outcome {
     Failed,
 }
 
+impl Outcome {
+    /// The outcome in one word, for spans.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Interrupted(_) => "interrupted",
+            Self::LimitReached(_) => "limit_reached",
+            Self::Cancelled => "cancelled",
+            Self::Failed => "failed",
+        }
+    }
+}
+
 /// What a run gave: the answer, the history, the state, and how it ended.
 #[derive(Debug, Clone)]
 pub struct RunOutput(Arc<OutputParts>);

@@ -15,6 +15,7 @@ use super::EventKind;
 const CAPACITY: usize = 64;
 
 /// What an agent says.
+#[derive(Clone)]
 pub(crate) struct Said {
     pub(crate) agent: Arc<str>,
     pub(crate) kind: EventKind,
@@ -77,15 +78,6 @@ impl Sink {
             outer.if_open(|| outer.sink.try_pass(said.clone()));
         }
         let _ = self.sender.try_send(said);
-    }
-}
-
-impl Clone for Said {
-    fn clone(&self) -> Self {
-        Self {
-            agent: Arc::clone(&self.agent),
-            kind: self.kind.clone(),
-        }
     }
 }
 

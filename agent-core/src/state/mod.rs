@@ -123,10 +123,6 @@ impl State {
     }
 
     /// The transcript, to be changed in place; clones of this state do not see it.
-    #[allow(
-        dead_code,
-        reason = "the agent closes the transcript of a cancelled run"
-    )]
     pub(crate) fn transcript_mut(&mut self) -> &mut Transcript {
         &mut self.transcript
     }

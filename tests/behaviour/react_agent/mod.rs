@@ -8,6 +8,7 @@ mod request;
 mod spans;
 
 use agent_core::agent::{BuildFault, ReactAgentBuilder};
+use agent_core::graph::KeyStrategy;
 use agent_core::model::scripted::{Turn, calls, fails, says};
 use agent_core::model::{FinishReason, ModelError, ModelErrorKind, ScriptedModel, Usage};
 use agent_core::{AgentError, Message, Outcome, ReactAgent, tools};
@@ -96,6 +97,24 @@ async fn the_answer_is_written_to_the_output_key() {
 
     assert_eq!(run.state().value("answer"), Some(&json!("Done.")));
     assert_eq!(run.text(), "Done.");
+}
+
+// B6
+#[tokio::test]
+async fn an_answer_that_the_output_key_refuses_is_not_lost() {
+    let model = ScriptedModel::new([says("Done.")]);
+
+    let agent = agent(&model).key("answer", KeyStrategy::custom(|_, _| Err("full".into())));
+    let run = agent.output_key("answer").build().unwrap().run("Go");
+    let error = run.await.unwrap_err();
+
+    let AgentError::Graph { output, .. } = &error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(
+        (output.text(), output.outcome()),
+        ("Done.", &Outcome::Failed)
+    );
 }
 
 // B9, US-1
@@ -293,8 +312,8 @@ fn a_build_error_lists_every_fault() {
     let faults: Vec<String> = error.faults().iter().map(ToString::to_string).collect();
     expect![[r#"
         the agent's name is blank
-        `max_parallel_tools` must be at least 1
-        `tool_execution_timeout` must be at least 1
+        `max_parallel_tools` must not be zero
+        `tool_execution_timeout` must not be zero
         two tools are named `a`: one made at run time and one made at run time
         two tools are named `b`: one made at run time and one made at run time
         tool name `no spaces` must fit `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`"#]]

@@ -5,8 +5,9 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
 use agent_core::model::ScriptedModel;
-use agent_core::model::scripted::says;
-use agent_core::{AgentError, ReactAgent, ToolError};
+use agent_core::model::scripted::{calls, says};
+use agent_core::tool::{InterruptRequest, ToolOutcome};
+use agent_core::{AgentError, Outcome, ReactAgent, ToolError};
 use agent_tests::tools::tool;
 use serde_json::json;
 use tracing::field::{Field, Visit};
@@ -123,6 +124,30 @@ async fn a_run_and_its_model_calls_are_spans() {
 
     let run = spans.of("invoke_agent").remove(0);
     assert_eq!(run.fields["gen_ai.agent.name"], "assistant");
-    assert_eq!(run.fields["outcome"], "Finished");
+    assert_eq!(run.fields["outcome"], "finished");
     assert!(spans.of("chat").iter().all(|chat| chat.parent == Some(1)));
+}
+
+// C14
+#[tokio::test]
+async fn a_span_tells_the_end_of_a_run_in_one_word_and_no_content() {
+    let spans = Spans::default();
+    let _guard = tracing::subscriber::set_default(spans.clone());
+    let asks = tool("asks", (), async |(), _, _| {
+        ToolOutcome::Interrupt(InterruptRequest::new("Delete everything?"))
+    });
+    let model = ScriptedModel::new([calls("asks", json!({}))]);
+    let agent = ReactAgent::builder("assistant", model).tools(asks);
+    let agent = agent.build().unwrap();
+
+    let paused = agent.run("Go").await.unwrap();
+    let failed = agent.run("Go").await;
+
+    assert!(matches!(paused.outcome(), Outcome::Interrupted(_)));
+    assert!(failed.is_err());
+    let runs = spans.of("invoke_agent");
+    assert_eq!(runs[0].fields["outcome"], "interrupted");
+    assert_eq!(runs[1].fields["error.type"], "model");
+    let all = format!("{runs:?}");
+    assert!(!all.contains("everything"), "{all}");
 }

@@ -36,6 +36,24 @@ async fn parallel_calls_run_at_the_same_time() {
 }
 
 // C1
+#[tokio::test]
+async fn there_may_be_any_number_of_slots() {
+    let model = model(&["left", "right"]);
+
+    let run = parallel(&model, [answers("left", "l"), answers("right", "r")]);
+    let run = run
+        .max_parallel_tools(usize::MAX)
+        .build()
+        .unwrap()
+        .run("Go");
+
+    assert_eq!(
+        result_texts(run.await.unwrap().messages()),
+        pairs(&[("c1", "l"), ("c2", "r")])
+    );
+}
+
+// C1
 #[tokio::test(start_paused = true)]
 async fn calls_run_one_after_another_unless_told_otherwise() {
     let running = Counter::default();

@@ -1,0 +1,202 @@
+//! What a run starts with: its scope and its first state.
+//!
+//! Everything that can be refused is refused here, before the first model call.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::error::AgentError;
+use super::nested::Outer;
+use super::react::Config;
+use super::run::RunRequest;
+use super::scope::{Record, RunScope};
+use super::slots::ToolSlots;
+use super::template;
+use crate::clock;
+use crate::event::Sink;
+use crate::graph::{KeyStrategies, State, StateUpdate};
+use crate::message::{ContentPart, Message, MessageBody, MessageId, Role, Transcript};
+use crate::model::ToolList;
+use crate::tool::{Hosts, RunContext, ToolCallback, ToolSet};
+
+/// The run's scope, its first state, and where in the history the run's own messages begin.
+pub(super) fn prepare(
+    request: RunRequest,
+    sink: Sink,
+    run_id: Arc<str>,
+    token: CancellationToken,
+    span: tracing::Span,
+) -> Result<(Arc<RunScope>, State, usize), AgentError> {
+    let config = Arc::clone(&request.agent.config);
+    let outer = request.outer;
+    let own_deadline = request
+        .deadline
+        .map(|limit| clock::after(Instant::now(), limit));
+    let outer_deadline = outer.as_ref().map(|outer| outer.deadline);
+    let (hosts, metadata) = lent(&config, &request.hosts, request.metadata, outer.as_deref());
+    let (tools, tool_list, tool_slots) = offered(&config, request.tools)?;
+    check_hosts(&tools, &hosts)?;
+    let strategies = request.agent.graph.strategies();
+    let (state, new_from) = first_state(&config, strategies, request.state, request.input.0)?;
+    warn_of_second_system(&config, &state);
+    let scope = RunScope {
+        sink,
+        context: RunContext {
+            run_id,
+            thread_id: None,
+            hosts,
+            metadata,
+            blocking_in_place: config.blocking_in_place,
+            leftovers: config.leftovers.clone(),
+        },
+        tools,
+        tool_list,
+        tool_slots,
+        runtime: request.runtime,
+        options: config.options.merged(&request.options),
+        token,
+        deadline: own_deadline.into_iter().chain(outer_deadline).min(),
+        depth_left: depth_left(outer.as_deref(), config.limits.depth),
+        outer,
+        streaming: request.streaming.unwrap_or(config.streaming),
+        span,
+        record: Mutex::new(Record::default()),
+        early: Mutex::new(None),
+        config,
+    };
+    Ok((Arc::new(scope), state, new_from))
+}
+
+/// Host values and metadata: the run's over the agent's, and over those of a run around it.
+fn lent(
+    config: &Config,
+    hosts: &Hosts,
+    metadata: Map<String, Value>,
+    outer: Option<&Outer>,
+) -> (Hosts, Arc<Map<String, Value>>) {
+    let hosts = config.hosts.overridden_by(hosts);
+    let mut all = Arc::clone(&config.metadata);
+    if !metadata.is_empty() {
+        Arc::make_mut(&mut all).extend(metadata);
+    }
+    let Some(outer) = outer else {
+        return (hosts, all);
+    };
+    let around = &outer.scope.context;
+    for (key, value) in around.metadata.iter() {
+        if !all.contains_key(key) {
+            Arc::make_mut(&mut all).insert(key.clone(), value.clone());
+        }
+    }
+    (around.hosts.overridden_by(&hosts), all)
+}
+
+/// The agent's tools and their slots, with those of the run in front.
+fn offered(
+    config: &Config,
+    tools: Vec<Arc<dyn ToolCallback>>,
+) -> Result<(ToolSet, ToolList, ToolSlots), AgentError> {
+    let own = &config.tool_slots;
+    if tools.is_empty() {
+        return Ok((config.tools.clone(), config.tool_list.clone(), own.clone()));
+    }
+    let tools = ToolSet::layered([ToolSet::new(tools)?, config.tools.clone()]);
+    let tool_list = ToolList::new(tools.iter().map(|tool| tool.definition().clone()));
+    let tool_slots = ToolSlots::of(&tools, own);
+    Ok((tools, tool_list, tool_slots))
+}
+
+fn check_hosts(tools: &ToolSet, hosts: &Hosts) -> Result<(), AgentError> {
+    for tool in tools.iter() {
+        let required = tool.definition().required_hosts();
+        if let Some(missing) = required.iter().find(|host| !hosts.contains(host.id)) {
+            return Err(AgentError::MissingHost {
+                tool: tool.definition().name().to_owned(),
+                type_name: missing.name,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// How many runs may go on inside this one. `None` for any number.
+fn depth_left(outer: Option<&Outer>, limit: Option<u32>) -> Option<u32> {
+    let own = limit.map(|limit| limit.saturating_sub(1));
+    let left = outer.and_then(|outer| outer.scope.depth_left);
+    let left = left.map(|left| left.saturating_sub(1));
+    [own, left].into_iter().flatten().min()
+}
+
+/// Many models take one system message, at the front; the others go out as they are.
+fn warn_of_second_system(config: &Config, state: &State) {
+    let systems = state.messages().iter();
+    let count = systems
+        .filter(|message| message.role() == Role::System)
+        .count();
+    if count + usize::from(config.system_prompt.is_some()) > 1 {
+        tracing::warn!(
+            agent = &*config.name,
+            count,
+            "the history holds system messages beside the system prompt"
+        );
+    }
+}
+
+/// State values, then the history with the instruction before its last message; and how much of
+/// it was there before: everything up to the last reply of a model and its results.
+fn first_state(
+    config: &Config,
+    strategies: &KeyStrategies,
+    values: StateUpdate,
+    mut input: Vec<Message>,
+) -> Result<(State, usize), AgentError> {
+    let mut state = State::new();
+    strategies.apply(&mut state, values)?;
+    if input.is_empty() {
+        // Without messages, the key `input` is what is asked.
+        match state.value("input").and_then(Value::as_str) {
+            Some(text) => input.push(Message::user(text)),
+            None => return Err(AgentError::NoInput),
+        }
+    }
+    if let Some(template) = &config.instruction {
+        let text = template::render(template, &state)?;
+        place_instruction(&config.name, text, &mut input);
+    }
+    let mut new_from = input
+        .iter()
+        .rposition(|message| message.as_assistant().is_some())
+        .map_or(0, |last| last + 1);
+    if input
+        .get(new_from)
+        .is_some_and(|message| !message.tool_results().is_empty())
+    {
+        new_from += 1;
+    }
+    // Told as what it is, before the state refuses it.
+    Transcript::from_messages(input.iter().cloned())?;
+    strategies.apply(&mut state, StateUpdate::new().messages(input))?;
+    Ok((state, new_from))
+}
+
+/// One copy per agent: one that is there already is brought up to date where it stands.
+fn place_instruction(agent: &str, text: String, messages: &mut Vec<Message>) {
+    let id = MessageId::new(format!("instruction:{agent}"));
+    let rendered = Message::with_id(id.clone(), MessageBody::User(vec![ContentPart::Text(text)]));
+    match messages.iter_mut().find(|message| *message.id() == id) {
+        Some(message) if message.body() == rendered.body() => {}
+        Some(message) => *message = rendered,
+        None => {
+            let before_last_user = messages
+                .iter()
+                .rposition(|message| message.role() == Role::User);
+            // Without one, in front: the history may end with calls that are still open.
+            let systems = messages.iter().take_while(|m| m.role() == Role::System);
+            let front = systems.count();
+            messages.insert(before_last_user.unwrap_or(front), rendered);
+        }
+    }
+}
