@@ -52,8 +52,9 @@ impl GraphRun {
         self
     }
 
-    /// A token that stops the run: the node that is running is dropped, and the run fails
-    /// with [`RunError::Cancelled`]. Default: nobody cancels.
+    /// A token that stops the run: the node that is running is dropped, unless it
+    /// [finishes on its own](super::NodeAction::finishes_on_cancel), and the run fails with
+    /// [`RunError::Cancelled`]. Default: nobody cancels.
     pub fn cancel_token(mut self, token: CancellationToken) -> Self {
         self.cancellation = token;
         self

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::boxed::BoxError;
 
-/// What happened. The names follow the cases in `tests/fixtures`.
+/// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ModelErrorKind {

@@ -48,7 +48,8 @@ pub struct ChatOptions {
     pub tool_choice: Option<ToolChoice>,
     /// Whether the model may ask for several calls at once.
     pub parallel_tool_calls: Option<bool>,
-    /// Settings we do not know, sent as they are at the top of the request.
+    /// Settings we do not know, sent as they are at the top of the request; not what a request
+    /// is made of: the model, the messages, the tools, and whether it is streamed.
     pub extra: Map<String, Value>,
 }
 

@@ -157,13 +157,11 @@ impl Turn {
                 ToolCall::new(id, &call.name, &call.arguments)
             })
             .collect();
-        let finish_reason = self.finish_reason.clone().unwrap_or({
-            if tool_calls.is_empty() {
-                FinishReason::Stop
-            } else {
-                FinishReason::ToolCalls
-            }
-        });
+        let finish_reason = match &self.finish_reason {
+            Some(reason) => reason.clone(),
+            None if tool_calls.is_empty() => FinishReason::Stop,
+            None => FinishReason::ToolCalls,
+        };
         let message = AssistantMessage::new(&self.text, self.reasoning.clone(), tool_calls);
         ChatResponse::new(message, finish_reason, self.usage)
     }
