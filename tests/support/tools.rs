@@ -54,6 +54,18 @@ pub fn answers(name: &'static str, text: &'static str) -> ClosureTool {
     tool(name, text, async |text, _, _| text)
 }
 
+/// A tool with this input schema; it answers with its arguments.
+#[must_use]
+pub fn with_input(name: &str, description: &str, input: &Value) -> ClosureTool {
+    let schema = InputSchema::from_value(input.clone());
+    ClosureTool {
+        definition: ToolDefinition::new(name.to_owned(), description.to_owned(), schema),
+        ..tool("", (), async |(), arguments: Value, _| {
+            arguments.to_string()
+        })
+    }
+}
+
 /// A tool that never returns.
 #[must_use]
 pub fn never(name: &'static str) -> ClosureTool {

@@ -305,6 +305,10 @@ impl ReactAgentBuilder {
             setting: "runtime_of",
             tool: name.clone(),
         }));
+        if let Some(dialect) = self.model.dialect() {
+            let refused = tools.report(dialect).refusals();
+            faults.extend(refused.map(BuildFault::Tools));
+        }
         let mut brought = Brought {
             keys: self.keys,
             model_interceptors: self.model_interceptors,

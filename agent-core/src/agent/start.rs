@@ -104,6 +104,11 @@ fn offered(
         return Ok((config.tools.clone(), config.tool_list.clone(), own.clone()));
     }
     let tools = ToolSet::layered([ToolSet::new(tools)?, config.tools.clone()]);
+    if let Some(dialect) = config.model.dialect()
+        && let Some(refused) = tools.report(dialect).refusals().next()
+    {
+        return Err(refused.into());
+    }
     let tool_list = ToolList::new(tools.iter().map(|tool| tool.definition().clone()));
     let tool_slots = ToolSlots::of(&tools, own);
     Ok((tools, tool_list, tool_slots))

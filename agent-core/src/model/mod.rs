@@ -23,6 +23,7 @@ mod timeouts;
 use std::sync::Arc;
 
 use crate::boxed::{BoxFuture, BoxStream};
+use crate::schema::Dialect;
 
 pub use delta::{Accumulator, ModelDelta};
 pub use error::{ModelError, ModelErrorKind};
@@ -57,6 +58,12 @@ pub trait ChatModel: Send + Sync {
         "unknown"
     }
 
+    /// The dialect whose limits the provider is known to hold tools to. An agent with a tool
+    /// that is refused in it is not built. Default: not known.
+    fn dialect(&self) -> Option<Dialect> {
+        None
+    }
+
     /// The provider's name by the OpenTelemetry conventions, for example `openai`.
     fn provider(&self) -> &str {
         "unknown"
@@ -74,6 +81,10 @@ impl<M: ChatModel + ?Sized> ChatModel for Arc<M> {
 
     fn name(&self) -> &str {
         (**self).name()
+    }
+
+    fn dialect(&self) -> Option<Dialect> {
+        (**self).dialect()
     }
 
     fn provider(&self) -> &str {

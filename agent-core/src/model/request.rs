@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::ChatOptions;
 use crate::message::{Message, Transcript, TranscriptError};
+use crate::schema::{Dialect, DialectSchema, Sent, plan};
 use crate::tool::ToolDefinition;
 use crate::wire_cache::WireCache;
 
@@ -33,16 +34,37 @@ impl ToolList {
         &self.0.definitions
     }
 
-    /// The wire text for a provider profile, made once and shared with every clone.
+    /// The definitions with their input as a provider takes it, in order. A tool is to be sent
+    /// strict if its schema says so: what the provider limits over all strict tools of a
+    /// request is kept.
+    #[must_use]
+    pub fn in_dialect(&self, dialect: Dialect) -> Vec<(&ToolDefinition, &DialectSchema)> {
+        let definitions = self.definitions();
+        let written = definitions
+            .iter()
+            .map(|it| it.input_schema().in_dialect(dialect));
+        let sent = plan(dialect, written);
+        let schema = |(definition, sent): (_, &Sent)| {
+            let definition: &ToolDefinition = definition;
+            let dialect = match sent {
+                Sent::AsWritten => dialect,
+                Sent::Lenient { .. } => dialect.lenient(),
+            };
+            (definition, definition.input_schema().in_dialect(dialect))
+        };
+        definitions.iter().zip(&sent).map(schema).collect()
+    }
+
+    /// The wire text for a provider profile in a dialect, made once and shared with every clone.
     #[allow(dead_code, reason = "only model clients use it, and they are features")]
     pub(crate) fn wire(
         &self,
-        profile: &'static str,
-        make: impl FnOnce(&[ToolDefinition]) -> String,
+        dialect: Dialect,
+        make: impl FnOnce(&[(&ToolDefinition, &DialectSchema)]) -> String,
     ) -> Arc<str> {
         self.0
             .wire
-            .get_or_make(profile, || make(&self.0.definitions))
+            .get_or_make(dialect.name(), || make(&self.in_dialect(dialect)))
     }
 }
 

@@ -30,7 +30,8 @@ fn tidy_value(schema: &mut Value, piece: bool) {
 /// `piece` is true if another schema applies to the same object.
 fn tidy_object(schema: &mut Map<String, Value>, piece: bool) {
     let joined = piece || is_joined(schema);
-    if schema.get("format").is_some_and(is_rust_number) {
+    let format = schema.get("format").and_then(Value::as_str);
+    if format.is_some_and(is_number_format) {
         schema.shift_remove("format");
     }
     for (keyword, value) in schema.iter_mut() {
@@ -71,25 +72,24 @@ fn is_joined(schema: &Map<String, Value>) -> bool {
     says > 1 || schema.contains_key("allOf")
 }
 
-fn is_rust_number(format: &Value) -> bool {
+/// True for formats that only name the number types of a programming language.
+pub(super) fn is_number_format(format: &str) -> bool {
     matches!(
-        format.as_str(),
-        Some(
-            "int8"
-                | "int16"
-                | "int32"
-                | "int64"
-                | "int128"
-                | "int"
-                | "uint8"
-                | "uint16"
-                | "uint32"
-                | "uint64"
-                | "uint128"
-                | "uint"
-                | "float"
-                | "double"
-        )
+        format,
+        "int8"
+            | "int16"
+            | "int32"
+            | "int64"
+            | "int128"
+            | "int"
+            | "uint8"
+            | "uint16"
+            | "uint32"
+            | "uint64"
+            | "uint128"
+            | "uint"
+            | "float"
+            | "double"
     )
 }
 

@@ -6,7 +6,9 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use super::param::{HostType, ParamKind, Parameter};
-use crate::schema::{Composer, Members, Schema, Writer, root};
+use crate::schema::{
+    Composer, Dialect, DialectSchema, Members, Schema, Translations, Writer, root,
+};
 
 /// The JSON Schema of a tool's input or output.
 ///
@@ -40,6 +42,17 @@ enum Source {
 struct Composition {
     text: String,
     value: Value,
+    translations: Translations,
+}
+
+impl Composition {
+    fn new(value: Value) -> Self {
+        Self {
+            text: value.to_string(),
+            value,
+            translations: Translations::default(),
+        }
+    }
 }
 
 /// Where a schema that is no constant text is kept once it is made.
@@ -82,10 +95,7 @@ impl InputSchema {
     /// A schema known only at run time; it is taken as it is.
     #[must_use]
     pub fn from_value(value: Value) -> Self {
-        Self(Source::Dynamic(Arc::new(Composition {
-            text: value.to_string(),
-            value,
-        })))
+        Self(Source::Dynamic(Arc::new(Composition::new(value))))
     }
 
     /// The schema of a whole input of one type; that of no input is an empty object.
@@ -109,25 +119,47 @@ impl InputSchema {
             Source::Constant {
                 text: Some(text), ..
             } => text,
-            Source::Constant {
-                parameters,
-                composed,
-                ..
-            } => &composed.0.get_or_init(|| compose(parameters)).text,
-            Source::Dynamic(composition) => &composition.text,
+            Source::Constant { .. } | Source::Dynamic(_) => &self.composition().text,
         }
     }
 
     /// The schema as a JSON value.
     #[must_use]
     pub fn value(&self) -> Value {
+        self.composition().value.clone()
+    }
+
+    /// The schema as a provider takes it; written at first use and kept.
+    ///
+    /// ```
+    /// use agent_core::schema::Dialect;
+    /// use agent_core::tool::InputSchema;
+    /// use serde_json::json;
+    ///
+    /// let schema = InputSchema::from_value(json!({
+    ///     "$schema": "https://json-schema.org/draft/2020-12/schema",
+    ///     "type": "object",
+    ///     "properties": {"x": {"type": "integer"}},
+    /// }));
+    /// assert_eq!(
+    ///     schema.in_dialect(Dialect::OpenAi).text,
+    ///     r#"{"type":"object","properties":{"x":{"type":"integer"}}}"#,
+    /// );
+    /// ```
+    #[must_use]
+    pub fn in_dialect(&self, dialect: Dialect) -> &DialectSchema {
+        let composition = self.composition();
+        composition.translations.get(dialect, &composition.value)
+    }
+
+    fn composition(&self) -> &Composition {
         match &self.0 {
             Source::Constant {
                 parameters,
                 composed,
                 ..
-            } => composed.0.get_or_init(|| compose(parameters)).value.clone(),
-            Source::Dynamic(composition) => composition.value.clone(),
+            } => composed.0.get_or_init(|| compose(parameters)),
+            Source::Dynamic(composition) => composition,
         }
     }
 
@@ -173,11 +205,7 @@ fn compose(parameters: &[Parameter]) -> Composition {
         };
         composer.add(property, required);
     }
-    let value = composer.finish();
-    Composition {
-        text: value.to_string(),
-        value,
-    }
+    Composition::new(composer.finish())
 }
 
 /// True if the text of these parameters can be written at compile time.

@@ -45,6 +45,7 @@ pub(crate) mod executor;
 mod function;
 mod place;
 mod provider;
+mod report;
 pub(crate) mod set;
 
 pub use callback::{InterruptRequest, ToolOutcome};
@@ -58,6 +59,7 @@ pub use metadata::{Effect, ToolMetadata};
 pub use output::Json;
 pub use param::{HostType, ParamKind, ToolParam};
 pub use provider::{IntoTools, ToolProvider};
+pub use report::{Finding, ReportedTool, Severity, ToolReport};
 pub use set::ToolSetError;
 
 pub(crate) use callback::ToolCallback;

@@ -5,7 +5,8 @@ use std::collections::hash_map::Entry;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{IntoTools, ToolCallback, ToolError};
+use super::{Finding, IntoTools, ToolCallback, ToolError};
+use crate::schema::Dialect;
 
 /// Why tools cannot be a set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,6 +35,14 @@ pub enum ToolSetError {
         name: String,
         /// What the schema says instead.
         found: String,
+    },
+    /// The provider of the model would answer a request with these tools with an error.
+    #[error("no tool set for dialect `{dialect}`: {finding}")]
+    Refused {
+        /// The dialect the provider takes tools in.
+        dialect: Dialect,
+        /// What it refuses, and why.
+        finding: Box<Finding>,
     },
     /// Tools were asked for, but none is there.
     #[error(

@@ -6,6 +6,7 @@ mod bounds;
 mod cases;
 mod recordings;
 mod request;
+mod tools;
 
 use std::time::Duration;
 

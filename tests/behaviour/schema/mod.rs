@@ -21,6 +21,8 @@ macro_rules! definition {
 
 mod agreement;
 mod arguments;
+mod dialects;
 mod output;
+mod report;
 mod schemars_part;
 mod text;

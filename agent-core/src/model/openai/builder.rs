@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{Inner, OpenAi, Profile};
 use crate::model::http::{Endpoint, mask_url};
 use crate::model::{ModelError, ModelErrorKind, Timeouts};
+use crate::schema::Dialect;
 
 const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 
@@ -17,6 +18,7 @@ pub struct OpenAiBuilder {
     model: Option<String>,
     api_key: Option<String>,
     profile: Option<Profile>,
+    dialect: Option<Dialect>,
     timeouts: Timeouts,
     headers: Vec<(String, String)>,
 }
@@ -28,6 +30,7 @@ impl OpenAiBuilder {
             model: None,
             api_key: None,
             profile: None,
+            dialect: None,
             timeouts: Timeouts::new(),
             headers: Vec::new(),
         }
@@ -88,6 +91,16 @@ impl OpenAiBuilder {
         self
     }
 
+    /// Writes the tools' schemas in this dialect of JSON Schema, and holds agents to its
+    /// limits. Default: [`Dialect::OpenAi`]; its limits only for OpenAI itself.
+    ///
+    /// With [`Dialect::OpenAiStrict`] each tool that can be is sent with `strict: true`;
+    /// [`ToolSet::report`](crate::ToolSet::report) tells which cannot, and why.
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = Some(dialect);
+        self
+    }
+
     /// Waits no longer than this. Default: [`Timeouts::new`].
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.timeouts = timeouts;
@@ -125,6 +138,7 @@ impl OpenAiBuilder {
             endpoint: Arc::new(endpoint),
             model,
             profile,
+            dialect: self.dialect,
         })))
     }
 }
@@ -141,6 +155,7 @@ impl fmt::Debug for OpenAiBuilder {
             .field("model", &self.model)
             .field("api_key", &self.api_key.as_ref().map(|_| "***"))
             .field("profile", &self.profile)
+            .field("dialect", &self.dialect)
             .field("timeouts", &self.timeouts)
             .field("headers", &names)
             .finish()

@@ -20,6 +20,7 @@ use futures_util::TryFutureExt as _;
 use super::http::{Endpoint, Expect};
 use super::{ChatModel, ChatRequest, ChatResponse, ModelDelta, ModelError, delta};
 use crate::boxed::{BoxFuture, BoxStream};
+use crate::schema::Dialect;
 
 pub use builder::OpenAiBuilder;
 
@@ -101,6 +102,8 @@ struct Inner {
     endpoint: Arc<Endpoint>,
     model: String,
     profile: Profile,
+    /// The dialect that was asked for.
+    dialect: Option<Dialect>,
 }
 
 impl OpenAi {
@@ -140,7 +143,8 @@ impl OpenAi {
         request: &ChatRequest,
         expect: Expect,
     ) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
-        let body = wire::body(request, &self.0.model, self.0.profile, expect);
+        let (profile, dialect) = (self.0.profile, self.0.dialect.unwrap_or(Dialect::OpenAi));
+        let body = wire::body(request, &self.0.model, profile, dialect, expect);
         let reply = Arc::clone(&self.0.endpoint).post(body, expect);
         Box::pin(reading::deltas(reply, expect).try_flatten_stream())
     }
@@ -159,6 +163,12 @@ impl ChatModel for OpenAi {
         &self.0.model
     }
 
+    fn dialect(&self) -> Option<Dialect> {
+        // Other servers speak OpenAI's API and have limits of their own.
+        let known = (self.0.profile == Profile::OpenAi).then_some(Dialect::OpenAi);
+        self.0.dialect.or(known)
+    }
+
     fn provider(&self) -> &str {
         self.0.profile.provider()
     }
@@ -170,6 +180,7 @@ impl fmt::Debug for OpenAi {
             .field("url", &self.url())
             .field("model", &self.0.model)
             .field("profile", &self.0.profile)
+            .field("dialect", &self.0.dialect)
             .finish()
     }
 }

@@ -7,12 +7,14 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::Profile;
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
 use crate::model::http::{Expect, shared};
 use crate::model::{ChatOptions, ChatRequest, ToolChoice};
+use crate::schema::{Dialect, DialectSchema};
 use crate::tool::ToolDefinition;
 
 /// The pieces of the request body, in order.
@@ -20,6 +22,7 @@ pub(super) fn body(
     request: &ChatRequest,
     model: &str,
     profile: Profile,
+    dialect: Dialect,
     expect: Expect,
 ) -> Vec<Bytes> {
     let options = request.options();
@@ -42,7 +45,7 @@ pub(super) fn body(
     pieces.push(Bytes::from_static(b"]"));
     let has_tools = !request.tools().definitions().is_empty();
     if has_tools {
-        pieces.push(shared(request.tools().wire("openai-chat", tools)));
+        pieces.push(shared(request.tools().wire(dialect, tools)));
     }
     pieces.push(Bytes::from(tail(options, profile, has_tools, expect)));
     pieces
@@ -170,19 +173,22 @@ struct Function<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
-    parameters: &'a serde_json::value::RawValue,
+    parameters: &'a RawValue,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    strict: bool,
 }
 
-fn tools(definitions: &[ToolDefinition]) -> String {
+fn tools(definitions: &[(&ToolDefinition, &DialectSchema)]) -> String {
     let tools: Vec<Tool<'_>> = definitions
         .iter()
-        .filter_map(|definition| {
+        .filter_map(|(definition, input)| {
             Some(Tool {
                 r#type: "function",
                 function: Function {
                     name: definition.name(),
                     description: definition.description(),
-                    parameters: serde_json::from_str(definition.input_schema().text()).ok()?,
+                    parameters: serde_json::from_str(&input.text).ok()?,
+                    strict: input.strict,
                 },
             })
         })

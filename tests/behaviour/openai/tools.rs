@@ -1,0 +1,87 @@
+//! How tools are sent, byte for byte.
+
+use std::collections::HashMap;
+
+use agent_core::message::Transcript;
+use agent_core::model::{ChatModel as _, ChatOptions, ChatRequest, ToolChoice, ToolList};
+use agent_core::schema::Dialect;
+use agent_core::{Message, ReactAgent, tool, tools};
+use agent_tests::replay::{Answer, ReplayServer};
+use expect_test::expect;
+
+use super::client;
+
+const ANSWER: &str = r#"{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}"#;
+const CALL: &str = r#"{"choices":[{"message":{"content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"find","arguments":"{\"text\":\"a\",\"limit\":null,\"depth\":null}"}}]},"finish_reason":"tool_calls"}]}"#;
+
+/// Finds articles.
+#[tool]
+fn find(
+    /// What to look for.
+    text: &str,
+    limit: Option<u8>,
+    #[param(default = 2)] depth: u8,
+) -> String {
+    format!("{text} {limit:?} {depth}")
+}
+
+/// Sets labels.
+#[tool]
+fn label(tags: &HashMap<String, String>) -> usize {
+    tags.len()
+}
+
+/// The body of a request with both tools in this dialect.
+async fn body(dialect: Option<Dialect>) -> String {
+    let server = ReplayServer::start([Answer::json(ANSWER)]).await;
+    let model = match dialect {
+        Some(dialect) => client(&server).dialect(dialect),
+        None => client(&server),
+    };
+    let transcript = Transcript::from_messages([Message::user("Hi")]).unwrap();
+    let tools = [find::DEFINITION, label::DEFINITION].map(Clone::clone);
+    let options = ChatOptions::new()
+        .tool_choice(ToolChoice::Named("find".to_owned()))
+        .parallel_tool_calls(false);
+    let request = ChatRequest::new(transcript)
+        .unwrap()
+        .with_tools(ToolList::new(tools))
+        .with_options(options);
+    model.build().unwrap().chat(request).await.unwrap();
+    server.requests().remove(0).text()
+}
+
+#[tokio::test]
+async fn tools_are_sent_with_the_choice_among_them() {
+    expect![[r#"{"model":"m","messages":[{"role":"user","content":"Hi"}],"tools":[{"type":"function","function":{"name":"find","description":"Finds articles.","parameters":{"type":"object","properties":{"text":{"type":"string","description":"What to look for."},"limit":{"type":["integer","null"],"minimum":0,"maximum":255},"depth":{"type":"integer","minimum":0,"maximum":255,"default":2}},"required":["text"],"additionalProperties":false}}},{"type":"function","function":{"name":"label","description":"Sets labels.","parameters":{"type":"object","properties":{"tags":{"type":"object","additionalProperties":{"type":"string"}}},"required":["tags"],"additionalProperties":false}}}],"tool_choice":{"type":"function","function":{"name":"find"}},"parallel_tool_calls":false}"#]].assert_eq(&body(None).await);
+}
+
+#[tokio::test]
+async fn a_tool_is_strict_only_where_it_can_be() {
+    // sc-21, sc-22
+    expect![[r#"{"model":"m","messages":[{"role":"user","content":"Hi"}],"tools":[{"type":"function","function":{"name":"find","description":"Finds articles.","parameters":{"type":"object","properties":{"text":{"type":"string","description":"What to look for."},"limit":{"type":["integer","null"],"minimum":0,"maximum":255},"depth":{"type":["integer","null"],"minimum":0,"maximum":255,"description":"(default 2)"}},"required":["text","limit","depth"],"additionalProperties":false},"strict":true}},{"type":"function","function":{"name":"label","description":"Sets labels.","parameters":{"type":"object","properties":{"tags":{"type":"object","additionalProperties":{"type":"string"}}},"required":["tags"],"additionalProperties":false}}}],"tool_choice":{"type":"function","function":{"name":"find"}},"parallel_tool_calls":false}"#]].assert_eq(&body(Some(Dialect::OpenAiStrict)).await);
+}
+
+#[tokio::test]
+async fn null_for_what_is_not_required_is_none_or_the_default_and_the_tools_stay_the_same_bytes() {
+    // E6: what was sent before the second turn is sent again, to the byte.
+    let server = ReplayServer::start([Answer::json(CALL), Answer::json(ANSWER)]).await;
+    let model = client(&server)
+        .dialect(Dialect::OpenAiStrict)
+        .build()
+        .unwrap();
+    let agent = ReactAgent::builder("a", model)
+        .tools(tools![find, label])
+        .streaming(false)
+        .build()
+        .unwrap();
+
+    let output = agent.run("Hi").await.unwrap();
+
+    assert_eq!(output.messages()[2].tool_results()[0].text(), "a None 2");
+    let requests = server.requests();
+    let [first, second] = [&requests[0], &requests[1]].map(|request| request.text());
+    let tools = first.find("],\"tools\":").unwrap();
+    assert!(second.ends_with(&first[tools..]));
+    assert!(second.starts_with(&first[..tools]));
+}
