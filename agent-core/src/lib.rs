@@ -54,6 +54,7 @@
 //! |---|---|---|
 //! | `macros` | yes | `#[tool]`, `tools![]` and `#[derive(ToolSchema)]` |
 //! | `openai` | yes | [`model::openai`], a client for any chat-completions endpoint; without it there is no HTTP dependency |
+//! | `process` | no | [`tool::run_command`](tool): programs that end with the call that runs them |
 //! | `retry` | yes | [`agent::ToolRetry`]: failed calls of safe tools are tried again |
 //! | `chrono`, `jiff`, `url`, `uuid` | no | [`ToolSchema`] for the types of these crates |
 //!

@@ -41,6 +41,8 @@ pub(crate) mod blocking;
 mod closure;
 mod closure_output;
 mod closure_result;
+#[cfg(feature = "process")]
+mod command;
 pub(crate) mod executor;
 mod function;
 mod place;
@@ -51,6 +53,8 @@ pub(crate) mod set;
 pub use callback::{InterruptRequest, ToolOutcome};
 pub use cancel::CancelGuard;
 pub use closure::ToolFn;
+#[cfg(feature = "process")]
+pub use command::run_command;
 pub use context::Emit;
 pub use error::ToolErrorKind;
 pub use function::FunctionTool;
