@@ -141,10 +141,17 @@ pub use agent::react::ReactAgent;
 /// | `#[serde(from = "T")]`, `#[serde(try_from = "T")]` | that of `T` |
 /// | `struct Nothing;` | `null` |
 /// | `enum` of plain names | one of these texts |
+/// | any other `enum` | `anyOf`, one branch for each variant, in the form of `tag`, `content` and `untagged` |
+/// | `#[serde(flatten)]` | the members of that struct, map or enum among the others |
 ///
 /// A name is that of serde: `rename`, `rename_all`, `rename_all_fields`. The model is not
 /// told of what it need not know: an `alias`, what is skipped, and an `other` variant.
 /// A field is required unless its type is an `Option` or it has `#[serde(default)]`.
+///
+/// A type parameter needs a [`ToolSchema`], which the derive asks for. A type that names
+/// itself stands once in `$defs`; where several types lead back to each other, one of the
+/// fields on the way says so by `#[param(recursive)]`, and the text is then put together at
+/// first use.
 ///
 /// # Keys of `#[param(…)]`
 ///
@@ -154,8 +161,10 @@ pub use agent::react::ReactAgent;
 /// | `default = value` | a literal is shown as the value serde's `default` gives | not shown |
 /// | `schemars` | the schema is what `schemars::JsonSchema` says, put together at first use | [`ToolSchema`] |
 /// | `like(T)` | the schema is that of `T`; needed beside serde's `with` and `deserialize_with` | |
+/// | `recursive` | the type leads back to this one; its schema is asked for at first use | |
 ///
-/// On a type: `description` and `crate = path`, as for [`tool`](macro@tool).
+/// On a type: `description`, `crate = path` as for [`tool`](macro@tool), and `open`, which
+/// allows members beside the fields.
 #[cfg(feature = "macros")]
 pub use agent_macros::ToolSchema;
 /// Makes a tool of a function: `async fn` or `fn`, free, and not generic.

@@ -1,36 +1,44 @@
-//! Schemas with `schemars` parts inside, put together at run time.
+//! Schemas with parts inside that are known at run time only, put together there.
+//!
+//! The writer leaves a mark for such a part: for what `schemars` says, which takes the place
+//! of the mark, and for a type that leads back to itself through others, which becomes a
+//! definition at the root.
 
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use super::{Property, Schema, SchemarsPart, Writer, tidy};
+use super::merge::{Definitions, reference};
+use super::{Property, RecursivePart, Schema, SchemarsPart, Writer, tidy};
 
 /// Makes one object schema of properties; their `$defs` are gathered at its root.
 pub(crate) struct Composer {
-    generator: SchemaGenerator,
     properties: Map<String, Value>,
     required: Vec<Value>,
+    definitions: Definitions,
+    parts: Vec<Part>,
+}
+
+/// What a mark stands for.
+struct Part {
+    schema: Schema,
+    /// What stands in its place, once that is known.
+    made: Option<Value>,
 }
 
 impl Composer {
     pub(crate) fn new() -> Self {
-        let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
         Self {
-            generator: settings.into_generator(),
             properties: Map::new(),
             required: Vec::new(),
+            definitions: Definitions::default(),
+            parts: Vec::new(),
         }
     }
 
     /// Adds a property; properties keep the order in which they were added.
     pub(crate) fn add(&mut self, property: &Property, required: bool) {
-        let mut parts = Vec::new();
-        collect(property.schema, &mut parts);
-        let text = Writer::text_of(|writer| writer.property(property));
-        // The writer writes JSON; a `default` that is none is the only way to fail.
-        let mut value = serde_json::from_str(&text).unwrap_or_default();
-        self.fill(&mut value, &parts);
+        let value = self.read(property.schema, |writer| writer.property(property));
         self.properties.insert(property.name.to_owned(), value);
         if required {
             self.required.push(property.name.into());
@@ -39,9 +47,22 @@ impl Composer {
 
     /// The whole object, closed and without Rust's number formats.
     pub(crate) fn finish(mut self) -> Value {
-        let definitions = self.generator.take_definitions(true);
+        // A part that leads back can bring further ones.
+        let mut index = 0;
+        while index < self.parts.len() {
+            let made = match self.parts[index].schema {
+                Schema::Recursive(part) => self.recursive(index, part),
+                Schema::Schemars(part) => self.schemars(part),
+                _ => Value::Null,
+            };
+            self.parts[index].made = Some(made);
+            index += 1;
+        }
+        let mut definitions = self.definitions.into_map();
         let mut root = Map::new();
         root.insert("type".to_owned(), "object".into());
+        let values = self.properties.values_mut().chain(definitions.values_mut());
+        values.for_each(|value| fill(value, &self.parts));
         if !definitions.is_empty() {
             root.insert("$defs".to_owned(), definitions.into());
         }
@@ -51,44 +72,136 @@ impl Composer {
         root.into()
     }
 
-    /// Puts what `schemars` says where the writer left a mark.
-    fn fill(&mut self, value: &mut Value, parts: &[SchemarsPart]) {
-        match value {
-            Value::Array(items) => items.iter_mut().for_each(|item| self.fill(item, parts)),
-            Value::Object(members) => {
-                release(members, parts);
-                match marked(members, parts) {
-                    Some(part) => *members = self.part(part, members),
-                    None => members
-                        .values_mut()
-                        .for_each(|value| self.fill(value, parts)),
-                }
-            }
-            _ => {}
-        }
+    /// The value of what is written for a schema, its definitions moved to the root and its
+    /// marks counted through.
+    fn read(&mut self, schema: &Schema, write: impl Fn(&mut Writer<'_>)) -> Value {
+        let written = |writer: &mut Writer<'_>| {
+            writer.gather(schema);
+            writer.raw("{\"schema\":");
+            write(writer);
+            writer.definitions();
+            writer.raw("}");
+        };
+        let marks: Vec<usize> = Writer::parts_of(written)
+            .into_iter()
+            .map(|part| self.mark(part))
+            .collect();
+        // The writer writes JSON; a `default` that is none is the only way to fail.
+        let mut value: Value = serde_json::from_str(&Writer::text_of(written)).unwrap_or_default();
+        renumber(&mut value, &marks);
+        self.definitions.hoist(&mut value);
+        value.get_mut("schema").map(Value::take).unwrap_or_default()
     }
 
-    /// The part's own keywords, with those that stand beside the mark on top.
-    fn part(&mut self, part: SchemarsPart, beside: &mut Map<String, Value>) -> Map<String, Value> {
-        let mut schema = (part.schema)(&mut self.generator);
-        let mut members = std::mem::take(schema.ensure_object());
-        for (key, value) in std::mem::take(beside) {
-            if key != Writer::PART {
-                members.insert(key, value);
+    /// The number of a part; parts that are the same have one.
+    fn mark(&mut self, schema: Schema) -> usize {
+        let known = self.parts.iter();
+        let known = known
+            .map(|part| &part.schema)
+            .position(|part| is_same(part, &schema));
+        known.unwrap_or_else(|| {
+            self.parts.push(Part { schema, made: None });
+            self.parts.len() - 1
+        })
+    }
+
+    fn recursive(&mut self, index: usize, part: RecursivePart) -> Value {
+        let name = self.definitions.free(&short((part.name)()));
+        let mut reference_to_it = Map::new();
+        reference_to_it.insert("$ref".to_owned(), reference(&name));
+        self.definitions.insert(name.clone(), Value::Null);
+        self.parts[index].made = Some(reference_to_it.clone().into());
+        let schema = (part.schema)();
+        let body = self.read(schema, |writer| writer.schema(schema));
+        self.definitions.insert(name, body);
+        reference_to_it.into()
+    }
+
+    fn schemars(&mut self, part: SchemarsPart) -> Value {
+        let settings = SchemaSettings::draft2020_12().with(|settings| settings.meta_schema = None);
+        let mut generator: SchemaGenerator = settings.into_generator();
+        let mut schema = (part.schema)(&mut generator);
+        let members = schema.ensure_object();
+        members.insert("$defs".to_owned(), generator.take_definitions(true).into());
+        let mut value = schema.to_value();
+        self.definitions.hoist(&mut value);
+        value
+    }
+}
+
+/// True if both ask the same of the same type. That it is said to be different is harmless.
+fn is_same(left: &Schema, right: &Schema) -> bool {
+    match (left, right) {
+        (Schema::Schemars(left), Schema::Schemars(right)) => {
+            left.schema as usize == right.schema as usize
+                && left.required as usize == right.required as usize
+        }
+        (Schema::Recursive(left), Schema::Recursive(right)) => {
+            left.schema as usize == right.schema as usize && (left.name)() == (right.name)()
+        }
+        _ => false,
+    }
+}
+
+/// `Vec_Folder` of `alloc::vec::Vec<program::Folder>`.
+fn short(name: &str) -> String {
+    let plain = |character: char| character.is_alphanumeric() || character == '_';
+    let segments = name.replace("::", ":");
+    let last = segments
+        .split(|character: char| !plain(character) && character != ':')
+        .filter_map(|path| path.rsplit(':').next())
+        .filter(|segment| !segment.is_empty());
+    last.collect::<Vec<_>>().join("_")
+}
+
+fn renumber(value: &mut Value, marks: &[usize]) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| renumber(item, marks)),
+        Value::Object(members) => {
+            if let Some(mark) = members.get_mut(Writer::PART)
+                && let Some(new) = index(mark).and_then(|index| marks.get(index))
+            {
+                *mark = (*new).into();
+            }
+            members
+                .values_mut()
+                .for_each(|value| renumber(value, marks));
+        }
+        _ => {}
+    }
+}
+
+/// Puts what the parts are in the place of their marks.
+fn fill(value: &mut Value, parts: &[Part]) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, parts)),
+        Value::Object(members) => {
+            release(members, parts);
+            match marked(members, parts).and_then(|part| part.made.clone()) {
+                Some(Value::Object(made)) => {
+                    // What stands beside the mark is said of this place, and wins.
+                    let beside = std::mem::replace(members, made);
+                    members.extend(beside.into_iter().filter(|(key, _)| key != Writer::PART));
+                }
+                // A schema that is a truth value, which no type of ours has.
+                _ => members.values_mut().for_each(|value| fill(value, parts)),
             }
         }
-        members
+        _ => {}
     }
 }
 
 /// Takes from `required` the properties whose part says that they are not.
-fn release(object: &mut Map<String, Value>, parts: &[SchemarsPart]) {
+fn release(object: &mut Map<String, Value>, parts: &[Part]) {
     let Some(properties) = object.get("properties").and_then(Value::as_object) else {
         return;
     };
     let is_free = |property: &Value| {
         let part = property.as_object().and_then(|it| marked(it, parts));
-        part.is_some_and(|part| !(part.required)())
+        part.is_some_and(|part| match part.schema {
+            Schema::Schemars(part) => !(part.required)(),
+            _ => false,
+        })
     };
     let free: Vec<String> = properties
         .iter()
@@ -104,23 +217,10 @@ fn release(object: &mut Map<String, Value>, parts: &[SchemarsPart]) {
 }
 
 /// The part for which the schema is a mark.
-fn marked(schema: &Map<String, Value>, parts: &[SchemarsPart]) -> Option<SchemarsPart> {
-    let index = schema.get(Writer::PART)?.as_u64()?;
-    parts.get(usize::try_from(index).ok()?).copied()
+fn marked<'a>(schema: &Map<String, Value>, parts: &'a [Part]) -> Option<&'a Part> {
+    parts.get(index(schema.get(Writer::PART)?)?)
 }
 
-/// The `schemars` parts in the order in which the writer marks them.
-fn collect(schema: &Schema, parts: &mut Vec<SchemarsPart>) {
-    match schema {
-        Schema::Schemars(part) => parts.push(*part),
-        Schema::Array { items, .. } => collect(items, parts),
-        Schema::Map(inner) | Schema::Nullable(inner) | Schema::Described(_, inner) => {
-            collect(inner, parts);
-        }
-        Schema::Tuple(places) => places.iter().for_each(|place| collect(place, parts)),
-        Schema::Object(properties) => properties
-            .iter()
-            .for_each(|property| collect(property.schema, parts)),
-        _ => {}
-    }
+fn index(mark: &Value) -> Option<usize> {
+    usize::try_from(mark.as_u64()?).ok()
 }

@@ -8,7 +8,21 @@ impl Writer<'_> {
         self.annotated(schema, None, None);
     }
 
-    const fn kind(&mut self, name: &str, nullable: bool) {
+    /// A schema that stands alone, with the definitions it refers to.
+    pub(crate) const fn document(&mut self, schema: &Schema) {
+        self.gather(schema);
+        self.pending = !self.definitions.is_empty();
+        match schema {
+            // No provider takes a reference at the root.
+            Schema::Def(_, body) => {
+                self.scope = 0;
+                self.annotated(body, None, None);
+            }
+            schema => self.annotated(schema, None, None),
+        }
+    }
+
+    pub(super) const fn kind(&mut self, name: &str, nullable: bool) {
         self.raw("\"type\":");
         if nullable {
             self.byte(b'[');
@@ -16,6 +30,10 @@ impl Writer<'_> {
         self.string(name);
         if nullable {
             self.raw(",\"null\"]");
+        }
+        if self.pending {
+            self.pending = false;
+            self.definitions();
         }
     }
 
@@ -84,12 +102,20 @@ impl Writer<'_> {
             }
             Schema::Nullable(inner) => self.keywords(inner, true),
             Schema::Described(_, inner) => self.keywords(inner, nullable),
-            Schema::Schemars(_) if nullable => {
+            Schema::AnyOf(branches) => self.any_of(branches, nullable),
+            Schema::Joined(_) => self.joined(schema, nullable),
+            Schema::Def(name, body) => {
+                self.reference(self.definitions.find(name, body, self.scope), nullable);
+            }
+            Schema::Ref(name) => {
+                self.reference(self.definitions.enclosing(name, self.scope), nullable);
+            }
+            Schema::Schemars(_) | Schema::Recursive(_) if nullable => {
                 self.raw("\"anyOf\":[{");
-                self.part();
+                self.part(schema);
                 self.raw("},{\"type\":\"null\"}]");
             }
-            Schema::Schemars(_) => self.part(),
+            Schema::Schemars(_) | Schema::Recursive(_) => self.part(schema),
         }
     }
 
@@ -119,11 +145,24 @@ impl Writer<'_> {
         self.item_count(places.len());
     }
 
-    const fn part(&mut self) {
-        self.string(Self::PART);
-        self.byte(b':');
-        self.integer(self.parts as i64);
-        self.parts += 1;
+    const fn any_of(&mut self, branches: &[Schema], nullable: bool) {
+        let pending = self.pending;
+        self.pending = false;
+        self.raw("\"anyOf\":[");
+        let mut index = 0;
+        while index < branches.len() {
+            if index > 0 {
+                self.byte(b',');
+            }
+            self.schema(&branches[index]);
+            index += 1;
+        }
+        self.raw(if nullable {
+            ",{\"type\":\"null\"}]"
+        } else {
+            "]"
+        });
+        self.pending = pending;
     }
 
     const fn strings(&mut self, values: &[&str]) {
@@ -186,6 +225,10 @@ impl Writer<'_> {
             }
             self.raw("\"default\":");
             self.raw(default);
+        }
+        if self.pending {
+            self.pending = false;
+            self.definitions();
         }
         self.byte(b'}');
     }

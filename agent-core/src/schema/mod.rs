@@ -10,11 +10,15 @@
 mod absent;
 mod base64;
 mod compose;
+mod definitions;
 mod described;
 mod dialect;
 mod impls;
 mod impls_by_feature;
+mod inside;
+mod joined;
 mod json;
+mod merge;
 mod model;
 mod root;
 mod same;
@@ -28,7 +32,7 @@ pub use described::Schemars;
 pub use dialect::{Change, Dialect, DialectSchema, Effect, Limits, Size, UnknownDialect};
 pub(crate) use dialect::{Sent, Translations, plan};
 pub(crate) use json::Members;
-pub use model::{Property, Schema, SchemarsPart};
+pub use model::{Property, RecursivePart, Schema, SchemarsPart};
 pub(crate) use root::root;
 pub(crate) use writer::Writer;
 

@@ -65,6 +65,16 @@ pub enum Schema {
     /// The schema with what the model is told about it: `Described("Where.", &schema)`. The
     /// text of a property stands before that of its type.
     Described(&'static str, &'static Schema),
+    /// A value of one of these schemas.
+    AnyOf(&'static [Schema]),
+    /// An object with the members of all of these: objects, maps, and choices of them.
+    Joined(&'static [Schema]),
+    /// A type that holds itself: its name, and what it is. It stands once, in `$defs`.
+    Def(&'static str, &'static Schema),
+    /// The [`Def`](Self::Def) of that name around this place.
+    Ref(&'static str),
+    /// A schema that leads back here through other types, asked for at run time.
+    Recursive(RecursivePart),
     /// What the `schemars` crate says, asked at run time.
     Schemars(SchemarsPart),
 }
@@ -88,6 +98,27 @@ impl Schema {
         Self::Schemars(SchemarsPart::of::<T>())
     }
 
+    /// The schema of `T`, asked at run time because it leads back here.
+    #[must_use]
+    pub const fn recursive<T: super::ToolSchema>() -> Self {
+        Self::Recursive(RecursivePart::of::<T>())
+    }
+
+    /// The schema, which must say what members an object has, for [`Joined`](Self::Joined).
+    ///
+    /// # Panics
+    ///
+    /// If a value of `T` is no object; in a constant that is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn members_of<T: super::ToolSchema>() -> Self {
+        assert!(
+            T::SCHEMA.is_members(),
+            "only a struct, a map or an enum of them has members that can stand in another object"
+        );
+        T::SCHEMA
+    }
+
     /// A list of any length.
     #[must_use]
     pub const fn array(items: &'static Self) -> Self {
@@ -97,53 +128,11 @@ impl Schema {
             unique: false,
         }
     }
-
-    /// What is told about the schema itself.
-    pub(crate) const fn description(&self) -> Option<&'static str> {
-        match self {
-            Self::Described(description, _) => Some(description),
-            Self::Nullable(inner) => inner.description(),
-            _ => None,
-        }
-    }
-
-    /// True if the text can be written at compile time: no `schemars` part is inside.
-    #[must_use]
-    pub const fn is_const(&self) -> bool {
-        match self {
-            Self::Schemars(_) => false,
-            Self::Array { items, .. } => items.is_const(),
-            Self::Map(inner) | Self::Nullable(inner) | Self::Described(_, inner) => {
-                inner.is_const()
-            }
-            Self::Tuple(places) => {
-                let mut index = 0;
-                while index < places.len() {
-                    if !places[index].is_const() {
-                        return false;
-                    }
-                    index += 1;
-                }
-                true
-            }
-            Self::Object(properties) => {
-                let mut index = 0;
-                while index < properties.len() {
-                    if !properties[index].schema.is_const() {
-                        return false;
-                    }
-                    index += 1;
-                }
-                true
-            }
-            _ => true,
-        }
-    }
 }
 
 impl fmt::Display for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&Writer::text_of(|writer| writer.schema(self)))
+        f.write_str(&Writer::text_of(|writer| writer.document(self)))
     }
 }
 
@@ -189,7 +178,15 @@ impl Property {
         Self::new(name, Part::<T>::SCHEMA, true)
     }
 
-    pub(crate) const fn new(name: &'static str, schema: &'static Schema, required: bool) -> Self {
+    /// A property of type `T` whose schema is asked for at run time because it leads back here.
+    #[must_use]
+    pub const fn recursive<T: super::ToolSchema>(name: &'static str) -> Self {
+        Self::new(name, Back::<T>::SCHEMA, T::REQUIRED)
+    }
+
+    /// A property of that schema.
+    #[must_use]
+    pub const fn new(name: &'static str, schema: &'static Schema, required: bool) -> Self {
         Self {
             name,
             schema,
@@ -249,4 +246,28 @@ struct Part<T>(std::marker::PhantomData<T>);
 
 impl<T: schemars::JsonSchema + serde::de::DeserializeOwned> Part<T> {
     const SCHEMA: &'static Schema = &Schema::schemars::<T>();
+}
+
+/// The schema of a type that leads back to the type it is asked for in.
+#[derive(Debug, Clone, Copy)]
+pub struct RecursivePart {
+    pub(crate) schema: fn() -> &'static Schema,
+    pub(crate) name: fn() -> &'static str,
+}
+
+impl RecursivePart {
+    /// The part for `T`.
+    #[must_use]
+    pub const fn of<T: super::ToolSchema>() -> Self {
+        Self {
+            schema: || &T::SCHEMA,
+            name: std::any::type_name::<T>,
+        }
+    }
+}
+
+struct Back<T>(std::marker::PhantomData<T>);
+
+impl<T: super::ToolSchema> Back<T> {
+    const SCHEMA: &'static Schema = &Schema::recursive::<T>();
 }

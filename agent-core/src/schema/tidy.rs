@@ -36,7 +36,7 @@ fn tidy_object(schema: &mut Map<String, Value>, piece: bool) {
     }
     for (keyword, value) in schema.iter_mut() {
         match keyword.as_str() {
-            "properties" | "patternProperties" => {
+            "properties" | "patternProperties" | "dependentSchemas" => {
                 for schema in value.as_object_mut().into_iter().flat_map(Map::values_mut) {
                     tidy_value(schema, false);
                 }
@@ -52,7 +52,12 @@ fn tidy_object(schema: &mut Map<String, Value>, piece: bool) {
                 }
             }
             "not" | "if" | "then" | "else" => tidy_value(value, true),
-            "items" | "additionalProperties" | "contains" => tidy_value(value, false),
+            "items"
+            | "additionalProperties"
+            | "contains"
+            | "propertyNames"
+            | "unevaluatedItems"
+            | "unevaluatedProperties" => tidy_value(value, false),
             _ => {}
         }
     }

@@ -3,23 +3,63 @@
 //! A text is written twice by the same code: once into no bytes at all, which gives its
 //! length, then into an array of that length.
 
+use super::Schema;
+use super::definitions::{Definitions, OUTSIDE};
+
 /// Writes JSON into `bytes` and counts what it wrote, also beyond their end.
 pub(crate) struct Writer<'a> {
     bytes: &'a mut [u8],
     length: usize,
-    pub(super) parts: usize,
+    pub(super) definitions: Definitions,
+    /// The definition in which the writing is.
+    pub(super) scope: usize,
+    /// True if the definitions are still to be written into the object at the root.
+    pub(super) pending: bool,
+    parts: usize,
+    wanted: usize,
+    found: Option<Schema>,
 }
 
 impl<'a> Writer<'a> {
-    /// The key that stands for the n-th `schemars` part, in order of writing.
+    /// The key that stands for the n-th part known at run time only, in order of writing.
     pub(crate) const PART: &'static str = "$part";
 
     pub(crate) const fn new(bytes: &'a mut [u8]) -> Self {
         Self {
             bytes,
             length: 0,
+            definitions: Definitions::new(),
+            scope: OUTSIDE,
+            pending: false,
             parts: 0,
+            wanted: 0,
+            found: None,
         }
+    }
+
+    /// The parts that `write` leaves marks for, in order of writing.
+    pub(crate) fn parts_of(write: impl Fn(&mut Writer<'_>)) -> Vec<Schema> {
+        let mut parts = Vec::new();
+        loop {
+            let mut writer = Writer::new(&mut []);
+            writer.wanted = parts.len();
+            write(&mut writer);
+            match writer.found {
+                Some(part) => parts.push(part),
+                None => return parts,
+            }
+        }
+    }
+
+    /// Leaves a mark for what is known at run time only.
+    pub(super) const fn part(&mut self, part: &Schema) {
+        if self.parts == self.wanted {
+            self.found = Some(*part);
+        }
+        self.string(Self::PART);
+        self.byte(b':');
+        self.integer(self.parts as i64);
+        self.parts += 1;
     }
 
     /// What `write` writes, as text at run time.

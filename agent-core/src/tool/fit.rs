@@ -38,6 +38,14 @@ impl Fit {
     pub(crate) fn fit(&mut self, schema: &Schema, value: Value) -> Value {
         match (schema, value) {
             (Schema::Any | Schema::Schemars(_), value) => value,
+            (
+                Schema::AnyOf(_)
+                | Schema::Joined(_)
+                | Schema::Def(..)
+                | Schema::Ref(_)
+                | Schema::Recursive(_),
+                value,
+            ) => value,
             (Schema::Described(_, inner), value) => self.fit(inner, value),
             (Schema::Null | Schema::Nullable(_), Value::Null) => Value::Null,
             (Schema::Nullable(inner), value) => self.fit(inner, value),
@@ -247,6 +255,12 @@ fn expected(schema: &Schema) -> String {
         Schema::Map(_) | Schema::Object(_) => "an object".to_owned(),
         Schema::Nullable(inner) => format!("{} or null", expected(inner)),
         Schema::Described(_, inner) => expected(inner),
-        Schema::Any | Schema::Schemars(_) => "a value".to_owned(),
+        Schema::Def(_, inner) => expected(inner),
+        Schema::Joined(_) => "an object".to_owned(),
+        Schema::Any
+        | Schema::AnyOf(_)
+        | Schema::Ref(_)
+        | Schema::Recursive(_)
+        | Schema::Schemars(_) => "a value".to_owned(),
     }
 }

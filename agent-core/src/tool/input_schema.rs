@@ -255,7 +255,16 @@ pub const fn text<'a>(parameters: &[Parameter], bytes: &'a [u8]) -> Option<&'a s
 }
 
 const fn write(writer: &mut Writer<'_>, parameters: &[Parameter]) {
-    writer.raw("{\"type\":\"object\",\"properties\":{");
+    let mut index = 0;
+    while index < parameters.len() {
+        if let Some(property) = parameters[index].argument() {
+            writer.gather(property.schema);
+        }
+        index += 1;
+    }
+    writer.raw("{\"type\":\"object\"");
+    writer.definitions();
+    writer.raw(",\"properties\":{");
     let mut members = Members::new();
     let mut index = 0;
     while index < parameters.len() {

@@ -2,9 +2,10 @@
 
 use darling::FromMeta;
 use darling::ast::NestedMeta;
-use darling::util::SpannedValue;
+use darling::util::{Flag, SpannedValue};
 use syn::{Attribute, Path};
 
+use crate::diagnostics::err;
 use crate::tool::args::param_keys;
 use crate::tool::values;
 
@@ -14,6 +15,9 @@ pub(super) struct TypeArgs {
     /// What the model reads about the type; else its doc comment.
     #[darling(default, with = values::text)]
     pub(super) description: Option<SpannedValue<String>>,
+    /// Members the schema does not name are allowed.
+    #[darling(default)]
+    pub(super) open: Flag,
     /// Where `agent-core` is, if not at `::agent_core`.
     #[darling(default, rename = "crate", with = values::root)]
     pub(super) root: Option<Path>,
@@ -32,4 +36,19 @@ impl TypeArgs {
             _ => None,
         })
     }
+}
+
+/// Refuses, among the keys of `#[param(…)]`, all but the allowed ones; `say` goes on after
+/// the key and says why.
+pub(super) fn only(attributes: &[Attribute], allowed: &[&str], say: &str) -> darling::Result<()> {
+    let mut errors = darling::Error::accumulator();
+    for key in errors.handle(param_keys(attributes)).unwrap_or_default() {
+        if let NestedMeta::Meta(meta) = key
+            && let Some(key) = meta.path().get_ident()
+            && !allowed.contains(&key.to_string().as_str())
+        {
+            errors.push(err!(key, "`{key}` {say}"));
+        }
+    }
+    errors.finish()
 }

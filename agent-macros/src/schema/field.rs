@@ -2,12 +2,14 @@
 
 use darling::Error;
 use darling::util::SpannedValue;
-use proc_macro2::Span;
 use syn::punctuated::Punctuated;
 use syn::{Token, Type};
 
+use super::args::only;
 use super::case::Case;
+use super::enums::with_without_like;
 use super::model::{description, field_case, wire_name};
+use super::own::OwnName;
 use super::serde::{Place, SerdeArgs};
 use crate::diagnostics::err;
 use crate::docs::Text;
@@ -23,6 +25,8 @@ pub(super) struct Field {
     /// The value shown to the model as the default.
     pub(super) default: Option<Default>,
     pub(super) presence: Presence,
+    /// True if its own members stand in its place.
+    pub(super) flatten: bool,
 }
 
 /// Whether the model must give the field.
@@ -36,108 +40,164 @@ pub(super) enum Presence {
 /// Where the schema of a type comes from.
 pub(super) enum Source {
     /// Its `ToolSchema`.
-    Own(Type),
+    Own(Box<Type>),
     /// Its `schemars::JsonSchema`.
-    Schemars(Type),
+    Schemars(Box<Type>),
+    /// Its `ToolSchema`, asked at run time.
+    Recursive(Box<Type>),
 }
 
 impl Source {
     /// The type whose `ToolSchema` it is.
     pub(super) fn own(&self) -> Option<&Type> {
         match self {
-            Self::Own(ty) => Some(ty),
+            Self::Own(ty) | Self::Recursive(ty) => Some(ty),
             Self::Schemars(_) => None,
         }
     }
 }
 
-/// The fields that are read; `optional` if the type has a default for all of them.
-pub(super) fn named_fields(
-    fields: &Punctuated<syn::Field, Token![,]>,
-    case: Option<Case>,
-    optional: bool,
-) -> darling::Result<Vec<Field>> {
-    let mut errors = Error::accumulator();
-    let fields = fields
-        .iter()
-        .filter_map(|field| errors.handle(read(field, case, optional)).flatten())
-        .collect();
-    errors.finish_with(fields)
+/// Reads fields, and notes whether one of them names the type itself.
+pub(super) struct Reader<'a> {
+    name: &'a OwnName,
+    pub(super) is_recursive: bool,
 }
 
-/// A field, or nothing if it is not read.
-fn read(field: &syn::Field, case: Option<Case>, optional: bool) -> darling::Result<Option<Field>> {
-    let mut errors = Error::accumulator();
-    let serde = errors.handle(SerdeArgs::read(&field.attrs, Place::Field));
-    let args = errors.handle(ParamArgs::parse(&field.attrs));
-    let (Some(serde), Some(args), Some(ident)) = (serde, args, &field.ident) else {
-        return errors.finish().map(|()| None);
-    };
-    if is_skipped(&serde) {
-        return errors.finish().map(|()| None);
+impl<'a> Reader<'a> {
+    pub(super) fn new(name: &'a OwnName) -> Self {
+        Self {
+            name,
+            is_recursive: false,
+        }
     }
-    if let Some(name) = &args.rename {
-        errors.push(err!(
-            name.span(),
-            "serde reads this field by the name it has there; write `#[serde(rename = \"{}\")]`",
-            **name
-        ));
-    }
-    let presence = if optional || serde.has("default") {
-        Presence::Optional
-    } else if reads_itself(&serde).is_some() {
-        Presence::Required
-    } else {
-        Presence::ByType
-    };
-    if args.default.is_some() && presence != Presence::Optional {
-        errors.push(err!(
-            ident,
-            "serde reads this field and knows no default for it; write `#[serde(default)]` or `#[serde(default = \"function\")]` too"
-        ));
-    }
-    let name = wire_name(ident, &serde, field_case(case));
-    let description = description(args.description.clone(), &field.attrs);
-    let default = args.default.clone();
-    let source = errors.handle(source(&field.ty, args, &serde));
-    let Some(source) = source else {
-        return errors.finish().map(|()| None);
-    };
-    errors.finish_with(Some(Field {
-        name,
-        source,
-        description,
-        default,
-        presence,
-    }))
-}
 
-/// Where the schema comes from, after the checks that only the attributes and the type need.
-pub(super) fn source(ty: &Type, args: ParamArgs, serde: &SerdeArgs) -> darling::Result<Source> {
-    if let Some(like) = args.like {
-        check_field(&like)?;
-        return Ok(Source::Own(like));
+    /// The fields that are read; `optional` if the type has a default for all of them.
+    pub(super) fn named(
+        &mut self,
+        fields: &Punctuated<syn::Field, Token![,]>,
+        case: Option<Case>,
+        optional: bool,
+    ) -> darling::Result<Vec<Field>> {
+        let mut errors = Error::accumulator();
+        let fields = fields
+            .iter()
+            .filter_map(|field| errors.handle(self.field(field, case, optional)).flatten())
+            .collect();
+        errors.finish_with(fields)
     }
-    if let Some(key) = reads_itself(serde) {
-        return Err(err!(
-            key,
-            "a function reads this, so the schema cannot be that of its type; name a type that is read from the same values: `#[param(like(String))]`"
-        ));
+
+    /// The fields without names that are read.
+    pub(super) fn places(
+        &mut self,
+        fields: &Punctuated<syn::Field, Token![,]>,
+    ) -> darling::Result<Vec<Source>> {
+        const NAMELESS: &str = "is for a field with a name; write `{ name: Type }`";
+        let mut errors = Error::accumulator();
+        let mut places = Vec::new();
+        for field in fields {
+            let serde = errors.handle(SerdeArgs::read(&field.attrs, Place::Field));
+            let args = errors.handle(ParamArgs::parse(&field.attrs));
+            let (Some(serde), Some(args)) = (serde, args) else {
+                continue;
+            };
+            if !is_skipped(&serde) {
+                let keys = ["schemars", "like", "recursive"];
+                errors.handle(only(&field.attrs, &keys, NAMELESS));
+                places.extend(errors.handle(self.source(&field.ty, &args, &serde)));
+            }
+        }
+        errors.finish_with(places)
     }
-    check_field(ty)?;
-    if args.schemars.is_present() {
-        return Ok(Source::Schemars(ty.clone()));
+
+    /// A field, or nothing if it is not read.
+    fn field(
+        &mut self,
+        field: &syn::Field,
+        case: Option<Case>,
+        optional: bool,
+    ) -> darling::Result<Option<Field>> {
+        let mut errors = Error::accumulator();
+        let serde = errors.handle(SerdeArgs::read(&field.attrs, Place::Field));
+        let args = errors.handle(ParamArgs::parse(&field.attrs));
+        let (Some(serde), Some(args), Some(ident)) = (serde, args, &field.ident) else {
+            return errors.finish().map(|()| None);
+        };
+        if is_skipped(&serde) {
+            return errors.finish().map(|()| None);
+        }
+        if let Some(name) = &args.rename {
+            errors.push(err!(
+                name.span(),
+                "serde reads this field by the name it has there; write `#[serde(rename = \"{}\")]`",
+                **name
+            ));
+        }
+        let flatten = serde.has("flatten");
+        if flatten {
+            const MEMBERS: &str =
+                "is for a value of its own; the members of a flattened field stand alone";
+            errors.handle(only(&field.attrs, &["like"], MEMBERS));
+        }
+        let presence = if optional || serde.has("default") {
+            Presence::Optional
+        } else if serde.reads_itself().is_some() {
+            Presence::Required
+        } else {
+            Presence::ByType
+        };
+        if args.default.is_some() && presence != Presence::Optional && !flatten {
+            errors.push(err!(
+                ident,
+                "serde reads this field and knows no default for it; write `#[serde(default)]` or `#[serde(default = \"function\")]` too"
+            ));
+        }
+        let name = wire_name(ident, &serde, field_case(case));
+        let description = description(args.description.clone(), &field.attrs);
+        let default = args.default.clone();
+        let Some(source) = errors.handle(self.source(&field.ty, &args, &serde)) else {
+            return errors.finish().map(|()| None);
+        };
+        errors.finish_with(Some(Field {
+            name,
+            source,
+            description,
+            default,
+            presence,
+            flatten,
+        }))
     }
-    Ok(Source::Own(ty.clone()))
+
+    /// Where the schema of a field comes from.
+    pub(super) fn source(
+        &mut self,
+        ty: &Type,
+        args: &ParamArgs,
+        serde: &SerdeArgs,
+    ) -> darling::Result<Source> {
+        if let Some(like) = &args.like {
+            return self.own(like);
+        }
+        if let Some(key) = serde.reads_itself() {
+            return Err(with_without_like(key));
+        }
+        check_field(ty)?;
+        if args.schemars.is_present() {
+            return Ok(Source::Schemars(Box::new(ty.clone())));
+        }
+        if args.recursive.is_present() {
+            return Ok(Source::Recursive(Box::new(ty.clone())));
+        }
+        self.own(ty)
+    }
+
+    /// The type's own schema, a reference where the type is named itself.
+    pub(super) fn own(&mut self, ty: &Type) -> darling::Result<Source> {
+        check_field(ty)?;
+        let ty = self.name.replaced(ty, &mut self.is_recursive)?;
+        Ok(Source::Own(Box::new(ty)))
+    }
 }
 
 pub(super) fn is_skipped(serde: &SerdeArgs) -> bool {
     serde.has("skip") || serde.has("skip_deserializing")
-}
-
-/// Where serde is told of a function that reads the value.
-fn reads_itself(serde: &SerdeArgs) -> Option<Span> {
-    serde
-        .span("with")
-        .or_else(|| serde.span("deserialize_with"))
 }

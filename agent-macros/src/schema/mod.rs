@@ -7,6 +7,7 @@ mod enums;
 mod expand;
 mod field;
 mod model;
+mod own;
 mod serde;
 
 use darling::Error;

@@ -9,7 +9,8 @@ use syn::{Attribute, Data, DeriveInput, Fields, Generics, Ident, LitStr, Path, T
 use super::args::TypeArgs;
 use super::case::Case;
 use super::enums::{self, Enum};
-use super::field::{Field, Source, named_fields};
+use super::field::{Field, Reader, Source};
+use super::own::OwnName;
 use super::serde::{Place, SerdeArgs};
 use crate::diagnostics::err;
 use crate::docs::{self, Text};
@@ -20,6 +21,10 @@ pub(super) struct TypeModel {
     pub(super) ident: Ident,
     pub(super) generics: Generics,
     pub(super) description: Option<Text>,
+    /// True if the type holds itself.
+    pub(super) is_recursive: bool,
+    /// True if members the schema does not name are allowed.
+    pub(super) is_open: bool,
     pub(super) shape: Shape,
 }
 
@@ -28,7 +33,7 @@ pub(super) enum Shape {
     /// `null`
     Unit,
     /// Just as another type; `true` if it is also absent when that is.
-    Like(Box<Source>, bool),
+    Like(Source, bool),
     Object(Vec<Field>),
     Enum(Enum),
 }
@@ -38,14 +43,25 @@ impl TypeModel {
         let mut errors = Error::accumulator();
         let args = errors.handle(TypeArgs::parse(&input.attrs));
         let serde = errors.handle(SerdeArgs::read(&input.attrs, Place::Type));
-        let shape = serde.and_then(|serde| errors.handle(shape(input, &serde)));
+        let name = OwnName::of(input);
+        let mut reader = Reader::new(&name);
+        let shape = serde.and_then(|serde| errors.handle(shape(input, &serde, &mut reader)));
         let (Some(args), Some(shape)) = (args, shape) else {
             return Err(errors
                 .finish()
                 .err()
                 .unwrap_or_else(|| err!(input.ident, "cannot be read")));
         };
+        let is_open = args.open.is_present();
+        if is_open && !matches!(shape, Shape::Object(_)) {
+            errors.push(err!(
+                args.open.span(),
+                "only a struct with named fields can be `open`; of an enum, open the structs in its variants"
+            ));
+        }
         errors.finish_with(Self {
+            is_recursive: reader.is_recursive,
+            is_open,
             root: args.root,
             ident: input.ident.clone(),
             generics: input.generics.clone(),
@@ -64,15 +80,19 @@ pub(super) fn description(
         .or_else(|| docs::description(attributes))
 }
 
-fn shape(input: &DeriveInput, serde: &SerdeArgs) -> darling::Result<Shape> {
+fn shape(
+    input: &DeriveInput,
+    serde: &SerdeArgs,
+    reader: &mut Reader<'_>,
+) -> darling::Result<Shape> {
     for key in ["from", "try_from"] {
         if let Some(ty) = serde.text(key) {
-            return Ok(Shape::Like(Box::new(Source::Own(in_text(&ty)?)), true));
+            return Ok(Shape::Like(Source::Own(Box::new(in_text(&ty)?)), true));
         }
     }
     match &input.data {
-        Data::Struct(data) => structure(&data.fields, serde, input),
-        Data::Enum(data) => enums::read(data, serde).map(Shape::Enum),
+        Data::Struct(data) => structure(&data.fields, serde, &input.ident, reader),
+        Data::Enum(data) => enums::read(data, serde, reader).map(Shape::Enum),
         Data::Union(data) => Err(err!(
             data.union_token,
             "a union cannot be read from JSON; write a struct or an enum"
@@ -80,41 +100,43 @@ fn shape(input: &DeriveInput, serde: &SerdeArgs) -> darling::Result<Shape> {
     }
 }
 
-fn structure(fields: &Fields, serde: &SerdeArgs, input: &DeriveInput) -> darling::Result<Shape> {
+fn structure(
+    fields: &Fields,
+    serde: &SerdeArgs,
+    ident: &Ident,
+    reader: &mut Reader<'_>,
+) -> darling::Result<Shape> {
     let transparent = serde.has("transparent");
+    let name = ident.unraw();
     match fields {
+        Fields::Unit => Ok(Shape::Unit),
         Fields::Named(fields) => {
-            let all = named_fields(
-                &fields.named,
-                serde.case("rename_all"),
-                serde.has("default"),
-            )?;
-            match all {
-                all if !transparent => Ok(Shape::Object(all)),
-                mut all if all.len() == 1 => Ok(Shape::Like(Box::new(all.remove(0).source), true)),
+            let case = serde.case("rename_all");
+            let mut fields = reader.named(&fields.named, case, serde.has("default"))?;
+            match fields.len() {
+                _ if !transparent => Ok(Shape::Object(fields)),
+                1 => Ok(Shape::Like(fields.remove(0).source, true)),
                 _ => Err(err!(
-                    input.ident,
-                    "`#[serde(transparent)]` needs one field that is read; mark the others `#[serde(skip)]`"
+                    ident,
+                    "`#[serde(transparent)]` needs exactly one field that is read; write `#[serde(skip)]` on the others"
                 )),
             }
         }
         Fields::Unnamed(fields) => {
-            let places = enums::places(&fields.unnamed)?;
-            match <[Source; 1]>::try_from(places) {
-                Ok([source]) => Ok(Shape::Like(Box::new(source), transparent)),
-                Err(places) if places.is_empty() => Err(err!(
+            let mut places = reader.places(&fields.unnamed)?;
+            let alone = transparent || fields.unnamed.len() == 1;
+            match places.len() {
+                1 if alone => Ok(Shape::Like(places.remove(0), transparent)),
+                0 => Err(err!(
                     fields.span(),
-                    "there is nothing to read; write `struct {};` or give it named fields",
-                    input.ident.unraw()
+                    "there is nothing to read in it; write `struct {name};`"
                 )),
-                Err(_) => Err(err!(
+                _ => Err(err!(
                     fields.span(),
-                    "a model is told names, and these fields have none; write `struct {} {{ name: …, name: … }}`",
-                    input.ident.unraw()
+                    "a model is told names, and these fields have none; write `struct {name} {{ field: Type, … }}`"
                 )),
             }
         }
-        Fields::Unit => Ok(Shape::Unit),
     }
 }
 

@@ -60,6 +60,11 @@ impl SerdeArgs {
         metas.filter_map(text).next_back()
     }
 
+    /// Where serde is told of a function that reads the value.
+    pub(super) fn reads_itself(&self) -> Option<Span> {
+        self.span("with").or_else(|| self.span("deserialize_with"))
+    }
+
     pub(super) fn case(&self, key: &str) -> Option<Case> {
         Case::named(&self.text(key)?.value())
     }
@@ -106,6 +111,9 @@ fn refused(key: &str, place: Place) -> Option<&'static str> {
             "rename_all",
             "rename_all_fields",
             "deny_unknown_fields",
+            "tag",
+            "content",
+            "untagged",
             "bound",
             "default",
             "transparent",
@@ -128,11 +136,13 @@ fn refused(key: &str, place: Place) -> Option<&'static str> {
             "bound",
             "borrow",
             "other",
+            "untagged",
         ],
         Place::Field => &[
             "rename",
             "alias",
             "default",
+            "flatten",
             "skip",
             "skip_serializing",
             "skip_deserializing",

@@ -1,5 +1,7 @@
 //! What `#[derive(ToolSchema)]` says of a type.
 
+mod enums;
+mod recursion;
 mod structs;
 mod unit_enums;
 
@@ -7,4 +9,8 @@ use agent_core::ToolSchema;
 
 fn schema<T: ToolSchema>() -> String {
     T::SCHEMA.to_string()
+}
+
+fn value<T: ToolSchema>() -> serde_json::Value {
+    serde_json::from_str(&schema::<T>()).expect("the text is JSON")
 }

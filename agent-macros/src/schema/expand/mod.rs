@@ -3,13 +3,17 @@
 //! Our tokens have the span `mixed_site`; the user's types keep theirs, so that rustc
 //! underlines a type that has no schema.
 
+mod enums;
+mod fields;
+
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use quote::{ToTokens as _, quote_spanned};
+use syn::ext::IdentExt as _;
 use syn::{DeriveInput, Path, parse_quote};
 
-use super::enums::Enum;
-use super::field::{Field, Presence, Source};
+use super::field::Source;
 use super::model::{Shape, TypeModel};
+use super::own;
 use crate::docs::{self, Text};
 use crate::paths;
 
@@ -23,11 +27,25 @@ pub(super) fn implementation(model: &TypeModel) -> TokenStream {
             None,
         ),
         Shape::Like(source, _) => (of(source, private), None),
-        Shape::Object(fields) => (object(fields, private), None),
-        Shape::Enum(all) => (texts(all, private), variants(all)),
+        Shape::Object(fields) => (fields::object(None, fields, model.is_open, private), None),
+        Shape::Enum(all) => enums::schema(all, private),
     };
     let description = docs::followed_by(model.description.as_ref(), listed);
-    let schema = described(schema, description.as_ref(), private);
+    let mut schema = described(schema, description.as_ref(), private);
+    let mut marker = None;
+    if model.is_recursive {
+        let name = ident.unraw().to_string();
+        let marker_type = own::marker();
+        schema = quote_spanned! {Span::mixed_site()=> #private::Schema::Def(#name, &#schema) };
+        marker = Some(quote_spanned! {Span::mixed_site()=>
+            #[derive(::core::clone::Clone)]
+            struct #marker_type;
+
+            impl #private::ToolSchema for #marker_type {
+                const SCHEMA: #private::Schema = #private::Schema::Ref(#name);
+            }
+        });
+    }
     let required = match &model.shape {
         Shape::Like(source, true) => source.own().map(|ty| {
             quote_spanned! {Span::mixed_site()=>
@@ -41,12 +59,21 @@ pub(super) fn implementation(model: &TypeModel) -> TokenStream {
         parameter.bounds.push(parse_quote! { #private::ToolSchema });
     }
     let (parameters, arguments, clause) = generics.split_for_impl();
-    quote_spanned! {Span::mixed_site()=>
+    let implementation = quote_spanned! {Span::mixed_site()=>
         #[automatically_derived]
         impl #parameters #private::ToolSchema for #ident #arguments #clause {
             const SCHEMA: #private::Schema = #schema;
             #required
         }
+    };
+    match marker {
+        Some(marker) => quote_spanned! {Span::mixed_site()=>
+            const _: () = {
+                #marker
+                #implementation
+            };
+        },
+        None => implementation,
     }
 }
 
@@ -69,55 +96,10 @@ fn of(source: &Source, private: &TokenStream) -> TokenStream {
         Source::Schemars(ty) => {
             quote_spanned! {Span::mixed_site()=> #private::Schema::schemars::<#ty>() }
         }
+        Source::Recursive(ty) => {
+            quote_spanned! {Span::mixed_site()=> #private::Schema::recursive::<#ty>() }
+        }
     }
-}
-
-fn object(fields: &[Field], private: &TokenStream) -> TokenStream {
-    let properties = fields.iter().map(|field| property(field, private));
-    quote_spanned! {Span::mixed_site()=> #private::Schema::Object(&[#(#properties),*]) }
-}
-
-fn property(field: &Field, private: &TokenStream) -> TokenStream {
-    let key = &*field.name;
-    let property = match &field.source {
-        Source::Own(ty) => {
-            quote_spanned! {Span::mixed_site()=> #private::Property::of::<#ty>(#key) }
-        }
-        Source::Schemars(ty) => {
-            quote_spanned! {Span::mixed_site()=> #private::Property::schemars::<#ty>(#key) }
-        }
-    };
-    let presence = match field.presence {
-        Presence::ByType => None,
-        Presence::Required => Some(quote_spanned! {Span::mixed_site()=> .required() }),
-        Presence::Optional => {
-            let json = field.default.as_ref().and_then(|default| default.json());
-            let json = match json {
-                Some(json) => quote_spanned! {Span::mixed_site()=> #private::Some(#json) },
-                None => quote_spanned! {Span::mixed_site()=> #private::None },
-            };
-            Some(quote_spanned! {Span::mixed_site()=> .with_default(#json) })
-        }
-    };
-    let text = field.description.as_ref().map(|text| {
-        quote_spanned! {Span::mixed_site()=> .described(#text) }
-    });
-    quote_spanned! {Span::mixed_site()=> #property #presence #text }
-}
-
-/// The names of unit variants.
-fn texts(all: &Enum, private: &TokenStream) -> TokenStream {
-    let names = all.variants.iter().map(|variant| variant.name.as_str());
-    quote_spanned! {Span::mixed_site()=> #private::Schema::Enum(&[#(#names),*]) }
-}
-
-/// What is told about each variant, as a list.
-fn variants(all: &Enum) -> Option<Text> {
-    let told = all.variants.iter().filter_map(|variant| {
-        let text = variant.description.as_ref()?;
-        Some((format!("- `{}`: ", *variant.name), text))
-    });
-    docs::list(told)
 }
 
 fn described(schema: TokenStream, text: Option<&Text>, private: &TokenStream) -> TokenStream {
