@@ -56,6 +56,7 @@
 //! | `openai` | yes | [`model::openai`], a client for any chat-completions endpoint; without it there is no HTTP dependency |
 //! | `process` | no | [`tool::run_command`](tool): programs that end with the call that runs them |
 //! | `retry` | yes | [`agent::ToolRetry`]: failed calls of safe tools are tried again |
+//! | `validate` | no | arguments of [`tool::FunctionTool::from_schema`] are validated before each call |
 //! | `chrono`, `jiff`, `url`, `uuid` | no | [`ToolSchema`] for the types of these crates |
 //!
 //! # Foreign types in this API

@@ -13,5 +13,6 @@ mod schema;
 mod state;
 mod tool_call;
 mod tool_macro;
+mod tool_set;
 mod transcript;
 mod turns;

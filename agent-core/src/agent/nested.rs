@@ -1,6 +1,7 @@
 //! A run inside a tool call of another: what it takes over from there, and an agent as a tool.
 
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -81,6 +82,7 @@ pub struct AgentTool {
 impl AgentTool {
     /// The agent as a tool. Its name must be one that a tool can have.
     #[must_use]
+    #[track_caller]
     pub fn new(agent: ReactAgent) -> Self {
         let input = json!({"type": "string", "description": "What the agent is to do."});
         let schema = InputSchema::from_value(json!({
@@ -89,10 +91,11 @@ impl AgentTool {
             "required": ["input"],
             "additionalProperties": false,
         }));
+        let place = Location::caller();
         let (name, description) = (agent.name().to_owned(), agent.description().to_owned());
         Self {
             definition: ToolDefinition::new(name, description, schema),
-            metadata: ToolMetadata::new(),
+            metadata: ToolMetadata::new().located(place.file(), place.line()),
             agent,
         }
     }

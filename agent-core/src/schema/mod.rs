@@ -9,6 +9,7 @@
 
 mod absent;
 mod base64;
+mod check;
 mod compose;
 mod definitions;
 mod described;
@@ -18,6 +19,7 @@ mod impls_by_feature;
 mod inside;
 mod joined;
 mod json;
+mod keywords;
 mod merge;
 mod model;
 mod root;
@@ -27,6 +29,8 @@ mod writer;
 
 pub(crate) use absent::{absent, is_required};
 pub use base64::Base64;
+pub(crate) use check::checked;
+pub use check::{SchemaError, SchemaFault};
 pub(crate) use compose::Composer;
 pub use described::Schemars;
 pub use dialect::{Change, Dialect, DialectSchema, Effect, Limits, Size, UnknownDialect};

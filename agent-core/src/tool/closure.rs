@@ -80,10 +80,12 @@ fn read<I: ToolSchema + DeserializeOwned>(
     arguments: &str,
     context: &ToolContext,
 ) -> Result<I, ToolError> {
-    let is_empty = split(arguments)
-        .map_err(ToolError::invalid_arguments)?
-        .is_empty();
-    let text = if is_empty { "{}" } else { arguments };
-    let raw: &RawValue = serde_json::from_str(text)?;
-    I::take(Some(raw), context)
+    I::take(Some(raw(arguments)?), context)
+}
+
+/// The text of the arguments object.
+pub(super) fn raw(arguments: &str) -> Result<&RawValue, ToolError> {
+    let members = split(arguments).map_err(ToolError::invalid_arguments)?;
+    let text = if members.is_empty() { "{}" } else { arguments };
+    Ok(serde_json::from_str(text)?)
 }

@@ -63,6 +63,15 @@ impl ToolDefinition {
         self
     }
 
+    /// The same under another name.
+    #[must_use]
+    pub fn named(&self, name: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            name: name.into(),
+            ..self.clone()
+        }
+    }
+
     /// The name the model calls the tool by.
     #[must_use]
     pub const fn name(&self) -> &str {

@@ -6,6 +6,8 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::closure::ToolFn;
 use super::closure_output::ClosureOutput;
 use super::{
@@ -13,10 +15,13 @@ use super::{
     ToolOutcome, blocking,
 };
 use crate::boxed::BoxFuture;
+use crate::schema::{self, Schema, SchemaError};
 
 type Run = dyn for<'a> Fn(&'a str, &'a ToolContext) -> BoxFuture<'a, Result<ToolOutcome, ToolError>>
     + Send
     + Sync;
+
+type Check = Box<dyn Fn(&str) -> Result<(), ToolError> + Send + Sync>;
 
 /// A tool made of a closure at run time.
 ///
@@ -69,6 +74,8 @@ type Run = dyn for<'a> Fn(&'a str, &'a ToolContext) -> BoxFuture<'a, Result<Tool
 pub struct FunctionTool {
     definition: ToolDefinition,
     metadata: ToolMetadata,
+    /// What arguments must pass before the closure reads them.
+    check: Option<Check>,
     run: Arc<Run>,
 }
 
@@ -103,6 +110,72 @@ impl FunctionTool {
         Self::of_blocking(ToolDefinition::new(name, description, input), f)
     }
 
+    /// A tool of an async closure and a JSON Schema known only at run time.
+    ///
+    /// The closure's input is of any type; `serde_json::Value` takes the arguments as they
+    /// are. With the feature `validate`, arguments that do not fit the schema are an error
+    /// the model reads, and the closure does not run; without it they are only known to be
+    /// an object.
+    ///
+    /// A `type` or `properties` that the schema's root does not have is that of an object.
+    ///
+    /// ```
+    /// use agent_core::tool::FunctionTool;
+    /// use serde_json::{Value, json};
+    ///
+    /// let schema = json!({
+    ///     "type": "object",
+    ///     "properties": {"city": {"type": "string", "minLength": 1}},
+    ///     "required": ["city"],
+    /// });
+    /// let tool = FunctionTool::from_schema("weather", "Weather.", schema, async |input: Value| {
+    ///     format!("{}: 4 °C", input["city"])
+    /// })?;
+    ///
+    /// let wrong = json!({"type": "object", "properties": {"city": {"type": "text"}}});
+    /// let error = FunctionTool::from_schema("weather", "Weather.", wrong, async || ()).unwrap_err();
+    /// assert_eq!(error.faults()[0].pointer, "/properties/city/type");
+    /// # Ok::<(), agent_core::schema::SchemaError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`SchemaError`] if the schema is not one of an object, or no JSON Schema; it lists
+    /// every place.
+    #[track_caller]
+    pub fn from_schema<A, M>(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+        schema: Value,
+        f: impl ToolFn<A, Output: Future<Output: ClosureOutput<M>> + Send>,
+    ) -> Result<Self, SchemaError> {
+        let (input, check) = given(schema)?;
+        Ok(Self {
+            check,
+            ..Self::of_async(ToolDefinition::new(name, description, input), f)
+        })
+    }
+
+    /// A tool of a plain closure and a JSON Schema, as
+    /// [`from_schema`](Self::from_schema) and [`blocking`](Self::blocking).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_schema`](Self::from_schema).
+    #[track_caller]
+    pub fn blocking_from_schema<A, M>(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+        schema: Value,
+        f: impl ToolFn<A, Output: ClosureOutput<M>>,
+    ) -> Result<Self, SchemaError> {
+        let (input, check) = given(schema)?;
+        Ok(Self {
+            check,
+            ..Self::of_blocking(ToolDefinition::new(name, description, input), f)
+        })
+    }
+
     #[track_caller]
     fn of_async<A, M>(
         definition: ToolDefinition,
@@ -112,6 +185,7 @@ impl FunctionTool {
         Self {
             definition,
             metadata: located(),
+            check: None,
             run: Arc::new(move |arguments, context| {
                 let f = Arc::clone(&f);
                 Box::pin(async move {
@@ -131,6 +205,7 @@ impl FunctionTool {
         Self {
             definition,
             metadata: located().blocking(true),
+            check: None,
             run: Arc::new(move |arguments, context| {
                 let f = Arc::clone(&f);
                 let (arguments, own) = (arguments.to_owned(), context.clone());
@@ -165,7 +240,21 @@ impl FunctionTool {
     }
 }
 
-fn input_of<A, F: ToolFn<A>>(_: &F) -> Option<&'static crate::schema::Schema> {
+/// The input of a schema known only at run time, and the check of arguments against it.
+fn given(schema: Value) -> Result<(InputSchema, Option<Check>), SchemaError> {
+    let schema = schema::checked(schema)?;
+    #[cfg(feature = "validate")]
+    let check = {
+        let validator = super::validate::validator(&schema)?;
+        let check = move |arguments: &str| super::validate::validate(&validator, arguments);
+        Some(Box::new(check) as Check)
+    };
+    #[cfg(not(feature = "validate"))]
+    let check = None;
+    Ok((InputSchema::from_value(schema), check))
+}
+
+fn input_of<A, F: ToolFn<A>>(_: &F) -> Option<&'static Schema> {
     F::INPUT
 }
 
@@ -189,7 +278,10 @@ impl ToolCallback for FunctionTool {
         arguments: &'a str,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<ToolOutcome, ToolError>> {
-        (self.run)(arguments, context)
+        match self.check.as_ref().map(|check| check(arguments)) {
+            Some(Err(error)) => Box::pin(std::future::ready(Err(error))),
+            _ => (self.run)(arguments, context),
+        }
     }
 }
 

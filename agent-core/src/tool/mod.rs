@@ -47,8 +47,11 @@ pub(crate) mod executor;
 mod function;
 mod place;
 mod provider;
+mod renamed;
 mod report;
 pub(crate) mod set;
+#[cfg(feature = "validate")]
+mod validate;
 
 pub use callback::{InterruptRequest, ToolOutcome};
 pub use cancel::CancelGuard;

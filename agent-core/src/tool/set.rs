@@ -28,6 +28,24 @@ pub enum ToolSetError {
         /// The name.
         name: String,
     },
+    /// A tool would get a name no provider would take.
+    #[error(
+        "tool `{from}` cannot be renamed to `{to}`: a name must fit `^[a-zA-Z_][a-zA-Z0-9_-]{{0,63}}$`"
+    )]
+    InvalidRename {
+        /// Its name.
+        from: String,
+        /// The name it would get.
+        to: String,
+    },
+    /// There is no tool of this name.
+    #[error("no tool is named `{name}`; {}", there_are(.available))]
+    NoSuchTool {
+        /// The name.
+        name: String,
+        /// The names there are.
+        available: Vec<String>,
+    },
     /// The schema of an input is not one of an object, which every provider asks for.
     #[error("the input of tool `{name}` is no object, but {found}: make it a struct or a map")]
     InputNotAnObject {
@@ -137,6 +155,14 @@ impl ToolSet {
         }
     }
 
+    /// The set of these tools, which were a set or a part of one before.
+    pub(super) fn of_unique(tools: Vec<Arc<dyn ToolCallback>>) -> Self {
+        Self::layered([Self {
+            tools: Arc::new(tools),
+            by_name: Arc::default(),
+        }])
+    }
+
     /// The tools in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Arc<dyn ToolCallback>> {
         self.tools.iter()
@@ -187,7 +213,7 @@ impl fmt::Debug for ToolSet {
 }
 
 /// The rule every provider takes: see `spec` of OpenAI, Anthropic and Gemini function names.
-fn is_valid_name(name: &str) -> bool {
+pub(super) fn is_valid_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     name.len() <= 64
         && bytes
@@ -201,4 +227,12 @@ fn place(tool: &Arc<dyn ToolCallback>) -> String {
         Some((file, line)) => format!("{file}:{line}"),
         None => "one made at run time".to_owned(),
     }
+}
+
+fn there_are(names: &[String]) -> String {
+    if names.is_empty() {
+        return "there is none".to_owned();
+    }
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    format!("there are {}", names.join(", "))
 }

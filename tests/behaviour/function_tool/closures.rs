@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{City, error, output};
 
-// A9
+// A12
 #[tokio::test]
 async fn every_form_of_closure_is_a_tool() {
     async fn named(city: City) -> String {
