@@ -1,5 +1,6 @@
 //! What the crates do, seen from outside.
 
+mod api;
 mod cancellation;
 mod derive;
 mod function_tool;

@@ -113,6 +113,17 @@ impl OpenAiBuilder {
         self
     }
 
+    /// Sends these headers too; as [`header`](Self::header).
+    pub fn headers<N: Into<String>, V: Into<String>>(
+        mut self,
+        headers: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        let headers = headers.into_iter();
+        self.headers
+            .extend(headers.map(|(name, value)| (name.into(), value.into())));
+        self
+    }
+
     /// Checks the whole configuration and builds the client. Connects to nothing.
     ///
     /// # Errors
