@@ -9,15 +9,14 @@
 //!
 //! # let value = "text";
 //! let outcome: Result<P::ToolOutcome, P::ToolError> =
-//!     (&&&&P::Probe::of(&value)).__agent_conversion().convert(value);
+//!     (&&&&P::Probe::of(&value)).conversion().convert(value);
 //! # assert!(outcome.is_ok());
 //! ```
 //!
 //! with its four traits in scope. Method lookup tries the receiver with the most
 //! references first, so the first of these that fits is taken: [`IntoToolOutput`], a
 //! `Result` whose value is `Serialize`, `Serialize`, and last every type, with a
-//! conversion that asks for [`IntoToolOutput`]: its error is the one a user reads. The name of
-//! the method is one that no trait of a user has.
+//! conversion that asks for [`IntoToolOutput`]: its error is the one a user reads.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -47,7 +46,7 @@ impl<T: ?Sized> fmt::Debug for Probe<T> {
 /// First choice: the type converts itself.
 pub trait ConvertTool {
     /// The conversion.
-    fn __agent_conversion(&self) -> ByTool {
+    fn conversion(&self) -> ByTool {
         ByTool
     }
 }
@@ -57,7 +56,7 @@ impl<T: IntoToolOutput> ConvertTool for &&&Probe<T> {}
 /// Second choice: a `Result` whose value is written by serde.
 pub trait ConvertResult {
     /// The conversion.
-    fn __agent_conversion(&self) -> ByResult {
+    fn conversion(&self) -> ByResult {
         ByResult
     }
 }
@@ -67,7 +66,7 @@ impl<T: Serialize, E: Into<BoxError>> ConvertResult for &&Probe<Result<T, E>> {}
 /// Third choice: serde writes the value.
 pub trait ConvertSerialize {
     /// The conversion.
-    fn __agent_conversion(&self) -> BySerialize {
+    fn conversion(&self) -> BySerialize {
         BySerialize
     }
 }
@@ -77,7 +76,7 @@ impl<T: Serialize> ConvertSerialize for &Probe<T> {}
 /// Last choice, for every type; its conversion names what is missing.
 pub trait ConvertLast {
     /// The conversion.
-    fn __agent_conversion(&self) -> ByTool {
+    fn conversion(&self) -> ByTool {
         ByTool
     }
 }

@@ -1,14 +1,15 @@
 //! Where calls run, how many of one tool at once, and what they leave behind.
 
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use agent_core::{ReactAgent, ToolContext, tools};
+use agent_core::graph::CancellationToken;
+use agent_core::{Outcome, ReactAgent, ToolContext, tools};
 use agent_tests::runs::result_texts;
-use agent_tests::tools::{ClosureTool, Counter, answers, tool};
+use agent_tests::tools::{ClosureTool, Counter, answers, never, tool};
 use tokio::runtime::{Builder, Handle, Runtime};
-use tokio::sync::{Barrier, Mutex};
+use tokio::sync::Barrier;
 
 use super::{agent, model, pairs, parallel, turn};
 
@@ -67,17 +68,12 @@ fn where_a_tool_runs_is_said_per_tool_per_run_and_per_agent() {
     });
 }
 
-// C16, C11, C4
+// C16, C11, C3
 #[test]
 fn on_another_runtime_a_call_ends_as_it_would_on_its_own() {
     let other = runtime("other");
-    let dropped = Counter::default();
     let panics = tool("panics", (), async |(), _, _| -> () { panic!("a bug") });
-    let hangs = tool("hangs", dropped.clone(), async |dropped, _, _| {
-        let _guard = dropped.on_drop();
-        std::future::pending::<()>().await;
-    });
-    let hangs = hangs.timeout(Duration::from_millis(20));
+    let hangs = never("hangs").timeout(Duration::from_millis(20));
     let agent = parallel(
         &model(&["panics", "hangs", "ok"]),
         [panics, hangs, answers("ok", "a")],
@@ -88,8 +84,6 @@ fn on_another_runtime_a_call_ends_as_it_would_on_its_own() {
     let main = Builder::new_current_thread().enable_all().build().unwrap();
 
     let run = main.block_on(agent.run("Go").into_future()).unwrap();
-    // Waits until the other runtime has let go of what was dropped.
-    drop(other);
 
     assert_eq!(
         result_texts(run.messages()),
@@ -99,6 +93,30 @@ fn on_another_runtime_a_call_ends_as_it_would_on_its_own() {
             ("c3", "a"),
         ])
     );
+}
+
+// C16, C4
+#[test]
+fn on_another_runtime_a_cancelled_call_is_dropped() {
+    let other = runtime("other");
+    let (began, dropped) = (CancellationToken::new(), Counter::default());
+    let shared = (began.clone(), dropped.clone());
+    let hangs = tool("hangs", shared, async |(began, dropped), _, _| {
+        let _guard = dropped.on_drop();
+        began.cancel();
+        std::future::pending::<()>().await;
+    });
+    let agent = agent(&model(&["hangs"]), hangs).runtime(other.handle().clone());
+    let agent = agent.build().unwrap();
+    let main = Builder::new_current_thread().enable_all().build().unwrap();
+
+    // The run is cancelled once the tool has begun.
+    let run = agent.run("Go").cancel_token(began).into_future();
+    let run = main.block_on(run).unwrap();
+    // Waits until the other runtime has let go of what was dropped.
+    drop(other);
+
+    assert_eq!(run.outcome(), &Outcome::Cancelled);
     assert_eq!(dropped.get(), 1);
 }
 
@@ -148,7 +166,7 @@ async fn a_runtime_for_a_tool_that_is_not_there_is_refused() {
 // C1
 #[tokio::test(start_paused = true)]
 async fn a_tool_can_limit_how_many_of_its_calls_run_at_once() {
-    let running = Arc::new(std::sync::Mutex::new((0_u32, 0_u32)));
+    let running = Arc::new(Mutex::new((0_u32, 0_u32)));
     let limited = tool("limited", Arc::clone(&running), async |running, _, _| {
         {
             let mut now = running.lock().unwrap();
@@ -203,12 +221,18 @@ async fn a_call_that_waits_for_its_tool_lets_others_run() {
     assert_eq!(result_texts(run.messages()), texts);
 }
 
-type Doors = (Mutex<()>, Sender<()>, std::sync::Mutex<Receiver<()>>);
+/// What a tool tells of its beginning and its end, and what it waits for between them.
+struct Doors {
+    began: CancellationToken,
+    go: Mutex<Receiver<()>>,
+    ended: Sender<()>,
+}
 
 /// Blocks until it is let go, whatever its token says.
-#[agent_core::tool(register = false, timeout = "20ms")]
+#[agent_core::tool(register = false)]
 fn does_not_listen(context: &ToolContext) -> Result<&'static str, agent_core::ToolError> {
-    let (_, ended, go) = context.host::<Doors>().unwrap();
+    let Doors { began, go, ended } = context.host::<Doors>().unwrap();
+    began.cancel();
     go.lock().unwrap().recv().unwrap();
     context.update("late", true)?;
     ended.send(()).unwrap();
@@ -220,14 +244,21 @@ fn does_not_listen(context: &ToolContext) -> Result<&'static str, agent_core::To
 async fn a_blocking_tool_left_behind_is_counted_until_it_ends() {
     let (let_go, go) = channel();
     let (ended, has_ended) = channel();
+    let began = CancellationToken::new();
+    let doors = Doors {
+        began: began.clone(),
+        go: Mutex::new(go),
+        ended,
+    };
     let agent = agent(&model(&["does_not_listen"]), tools![does_not_listen])
-        .host::<Doors>((Mutex::default(), ended, std::sync::Mutex::new(go)))
+        .host(doors)
         .build()
         .unwrap();
 
-    let run = agent.run("Go").await.unwrap();
+    // The run is cancelled once the tool has its thread.
+    let run = agent.run("Go").cancel_token(began).await.unwrap();
 
-    let text = "Error: timed out after 20 ms";
+    let text = "Error: cancelled while it ran; it may have run in part";
     assert_eq!(result_texts(run.messages()), pairs(&[("c1", text)]));
     assert_eq!(agent.leftover_calls(), 1);
     let_go.send(()).unwrap();

@@ -2,7 +2,6 @@
 
 mod arguments;
 mod context;
-mod methods;
 mod names;
 mod outputs;
 mod schema;
