@@ -168,7 +168,8 @@ pub use agent::react::ReactAgent;
 /// allows members beside the fields.
 #[cfg(feature = "macros")]
 pub use agent_macros::ToolSchema;
-/// Makes a tool of a function: `async fn` or `fn`, free, and not generic.
+/// Makes a tool of a function: `async fn` or `fn`, free, and not generic; or, on an `impl`
+/// block, tools of its [methods](#methods).
 ///
 /// The function stays as it is. Beside it comes a type of the same name and visibility,
 /// which [`tools!`] takes and which has `DEFINITION`, a constant, and `callback()`.
@@ -261,6 +262,47 @@ pub use agent_macros::ToolSchema;
 /// Anything with [`IntoToolOutput`] or `Serialize`, alone or in a `Result` whose error is an
 /// `Error`. Text is shown as it is, `()` as `Done`, other values as JSON.
 ///
+/// # Methods
+///
+/// On an `impl` block, each method that carries `#[tool]` too is a tool; the others, and
+/// constants, stay what they are. All tools share one object, so a method takes `&self`, and
+/// the type is `Send` and `Sync`, but need not be `Clone`. The object, or an `Arc` of it, goes
+/// into `.tools(…)`; it is a [`ToolProvider`](tool::ToolProvider).
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering};
+///
+/// use agent_core::{ToolSet, tool};
+///
+/// #[derive(Default)]
+/// struct Counter {
+///     value: AtomicU32,
+/// }
+///
+/// #[tool]
+/// impl Counter {
+///     /// Adds to the counter and tells what it is now.
+///     #[tool(effect = "once")]
+///     async fn add(&self, #[param(default = 1)] amount: u32) -> u32 {
+///         self.value.fetch_add(amount, Ordering::SeqCst) + amount
+///     }
+///
+///     /// What the counter is.
+///     #[tool(name = "read_counter", effect = "pure")]
+///     fn read(&self) -> u32 {
+///         self.value.load(Ordering::SeqCst)
+///     }
+/// }
+///
+/// let set = ToolSet::new(Counter::default())?;
+/// assert_eq!(set.names().collect::<Vec<_>>(), ["add", "read_counter"]);
+/// # Ok::<(), agent_core::tool::ToolSetError>(())
+/// ```
+///
+/// The keys of a method are those of a function but `type` and `register`; `crate` stands at
+/// the block. A block is of one type (`impl Store<Db>`), not a trait's, and the only one of its
+/// type with tools. In a set of registered tools methods are not found: they need their object.
+///
 /// # One name for two things
 ///
 /// The type makes `use search::search;` a clash with a `mod search` (E0255). Give the type
@@ -316,8 +358,6 @@ pub use tool::set::ToolSet;
 #[macro_export]
 macro_rules! tools {
     ($($tool:ty),* $(,)?) => {
-        $crate::__private::Vec::<$crate::__private::Arc<dyn $crate::__private::ToolCallback>>::from(
-            [$(<$tool>::callback()),*],
-        )
+        $crate::__private::callbacks([$(<$tool>::callback()),*])
     };
 }

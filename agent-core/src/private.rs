@@ -47,18 +47,19 @@
 //! ) -> P::Result<P::ToolOutcome, P::ToolError> {
 //!     use P::convert::*;
 //!     let mut reader = P::ArgumentReader::new(arguments, context);
-//!     let city = CITY.take(&mut reader);
-//!     let days = DAYS.take_or(&mut reader, || 1);
+//!     let city = P::TypedParameter::take(&CITY, &mut reader);
+//!     let days = P::TypedParameter::take_or(&DAYS, &mut reader, || 1);
 //!     let P::Some(city) = city else { return P::Err(reader.into_error()) };
 //!     let P::Some(days) = days else { return P::Err(reader.into_error()) };
 //!     reader.finish()?;
 //!     let value = P::require_send(get_weather(P::Borrow::<str>::borrow(&city), days)).await;
-//!     (&&&&P::Probe::of(&value)).conversion().convert(value)
+//!     (&&&&P::Probe::of(&value)).__agent_conversion().convert(value)
 //! }
 //! ```
 
 pub use std::borrow::{Borrow, ToOwned};
 pub use std::boxed::Box;
+pub use std::clone::Clone;
 pub use std::option::Option::{self, None, Some};
 pub use std::result::Result::{self, Err, Ok};
 pub use std::sync::Arc;
@@ -77,11 +78,14 @@ pub use crate::tool::definition::ToolDefinition;
 pub use crate::tool::error::ToolError;
 pub use crate::tool::host::Host;
 pub use crate::tool::input_schema::{Composed, has_const_text, text, text_bytes, text_length};
+pub use crate::tool::method::{OneToolBlock, Shared, ToolMethod};
 pub use crate::tool::output::IntoToolOutput;
 pub use crate::tool::param::Parameter;
 pub use crate::tool::probe::Probe;
 pub use crate::tool::typed::{TypedParameter, typed, typed_schemars};
-pub use crate::tool::{Effect, InputSchema, ParamKind, ToolMetadata, ToolOutcome, ToolParam};
+pub use crate::tool::{
+    Effect, InputSchema, IntoTools, ParamKind, ToolMetadata, ToolOutcome, ToolParam, ToolProvider,
+};
 
 /// The traits between which method lookup picks a conversion.
 pub mod convert {
@@ -92,4 +96,21 @@ pub mod convert {
 /// function that makes it.
 pub fn require_send<F: Future + Send>(future: F) -> F {
     future
+}
+
+/// The tools of `tools![]`.
+#[must_use]
+pub fn callbacks<const N: usize>(tools: [Arc<dyn ToolCallback>; N]) -> Vec<Arc<dyn ToolCallback>> {
+    Vec::from(tools)
+}
+
+/// The tools of an `impl` block.
+#[must_use]
+pub fn methods<S, const N: usize>(methods: [ToolMethod<S>; N]) -> Vec<ToolMethod<S>> {
+    Vec::from(methods)
+}
+
+/// The tools of an object with a `#[tool] impl` block.
+pub fn callbacks_of<P: ToolProvider>(object: P) -> Vec<Arc<dyn ToolCallback>> {
+    Arc::new(object).callbacks()
 }

@@ -1,5 +1,6 @@
 //! The macros of `agent-core`. Their user documentation stands on the re-exports there.
 
+mod block;
 mod diagnostics;
 mod docs;
 mod paths;

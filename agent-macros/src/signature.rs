@@ -15,7 +15,7 @@ pub(crate) struct FnItem {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
     pub(crate) signature: Signature,
-    body: TokenStream,
+    pub(crate) body: TokenStream,
 }
 
 impl FnItem {
@@ -44,6 +44,12 @@ impl FnItem {
             .map(|_| quote! { #[allow(clippy::unused_async)] });
         quote! { #unused_async #(#attributes)* #visibility #signature #body }
     }
+}
+
+/// Is this attribute the one that makes a tool?
+pub(crate) fn is_tool(attribute: &Attribute) -> bool {
+    let last = attribute.path().segments.last();
+    last.is_some_and(|segment| segment.ident == "tool")
 }
 
 /// Is this attribute of a parameter for us alone?
@@ -114,7 +120,8 @@ impl Parse for Parsed {
     }
 }
 
-fn is_function(input: ParseStream<'_>) -> bool {
+/// Does a function follow, after attributes and visibility?
+pub(crate) fn is_function(input: ParseStream<'_>) -> bool {
     let ahead = input.fork();
     while !ahead.peek(Token![fn]) {
         let qualifier = ahead.peek(Token![const])
@@ -134,11 +141,8 @@ fn is_function(input: ParseStream<'_>) -> bool {
 }
 
 fn not_a_function(found: &TokenStream) -> darling::Error {
-    if found.to_string() == "impl" {
-        return err!(
-            found,
-            "`#[tool]` on an `impl` block is not supported; put it on free functions"
-        );
-    }
-    err!(found, "`#[tool]` goes on a function: `fn` or `async fn`")
+    err!(
+        found,
+        "`#[tool]` goes on a function, `fn` or `async fn`, or on an `impl` block"
+    )
 }

@@ -45,6 +45,7 @@ mod closure_result;
 mod command;
 pub(crate) mod executor;
 mod function;
+pub(crate) mod method;
 mod place;
 mod provider;
 mod renamed;

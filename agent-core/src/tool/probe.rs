@@ -9,14 +9,15 @@
 //!
 //! # let value = "text";
 //! let outcome: Result<P::ToolOutcome, P::ToolError> =
-//!     (&&&&P::Probe::of(&value)).conversion().convert(value);
+//!     (&&&&P::Probe::of(&value)).__agent_conversion().convert(value);
 //! # assert!(outcome.is_ok());
 //! ```
 //!
 //! with its four traits in scope. Method lookup tries the receiver with the most
 //! references first, so the first of these that fits is taken: [`IntoToolOutput`], a
 //! `Result` whose value is `Serialize`, `Serialize`, and last every type, with a
-//! conversion that asks for [`IntoToolOutput`]: its error is the one a user reads.
+//! conversion that asks for [`IntoToolOutput`]: its error is the one a user reads. The name of
+//! the method is one that no trait of a user has.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -46,7 +47,7 @@ impl<T: ?Sized> fmt::Debug for Probe<T> {
 /// First choice: the type converts itself.
 pub trait ConvertTool {
     /// The conversion.
-    fn conversion(&self) -> ByTool {
+    fn __agent_conversion(&self) -> ByTool {
         ByTool
     }
 }
@@ -56,7 +57,7 @@ impl<T: IntoToolOutput> ConvertTool for &&&Probe<T> {}
 /// Second choice: a `Result` whose value is written by serde.
 pub trait ConvertResult {
     /// The conversion.
-    fn conversion(&self) -> ByResult {
+    fn __agent_conversion(&self) -> ByResult {
         ByResult
     }
 }
@@ -66,7 +67,7 @@ impl<T: Serialize, E: Into<BoxError>> ConvertResult for &&Probe<Result<T, E>> {}
 /// Third choice: serde writes the value.
 pub trait ConvertSerialize {
     /// The conversion.
-    fn conversion(&self) -> BySerialize {
+    fn __agent_conversion(&self) -> BySerialize {
         BySerialize
     }
 }
@@ -76,7 +77,7 @@ impl<T: Serialize> ConvertSerialize for &Probe<T> {}
 /// Last choice, for every type; its conversion names what is missing.
 pub trait ConvertLast {
     /// The conversion.
-    fn conversion(&self) -> ByTool {
+    fn __agent_conversion(&self) -> ByTool {
         ByTool
     }
 }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use super::{ToolCallback, ToolSet};
 
 /// An object that brings tools, found by calling it.
+///
+/// `#[tool]` on an `impl` block writes it.
 pub trait ToolProvider: Send + Sync + 'static {
     /// The tools; they may share the provider.
     fn callbacks(self: Arc<Self>) -> Vec<Arc<dyn ToolCallback>>;
@@ -14,7 +16,7 @@ pub trait ToolProvider: Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a tool nor a set of tools",
     label = "no tool",
-    note = "pass `tools![a_function, another]`, a `ToolSet`, an `Arc<dyn ToolCallback>`, an `Arc` of a `ToolProvider`, or a vector, array or option of these",
+    note = "pass `tools![a_function, another]`, a `ToolSet`, an `Arc<dyn ToolCallback>`, a value with a `#[tool] impl` block, an `Arc` of a `ToolProvider`, or a vector, array or option of these",
     note = "the function itself is no tool: `#[tool] fn f` is passed as `tools![f]`"
 )]
 pub trait IntoTools {

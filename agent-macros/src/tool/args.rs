@@ -53,6 +53,37 @@ impl ToolArgs {
         args.ok_or_else(unread)
     }
 
+    /// The keys of a method's `#[tool]`, without those that say something of a type of its own.
+    pub(super) fn parse_of_method(tokens: TokenStream) -> darling::Result<Self> {
+        let items = NestedMeta::parse_meta_list(tokens.clone())?;
+        let mut errors = darling::Error::accumulator();
+        for item in &items {
+            let NestedMeta::Meta(meta) = item else {
+                continue;
+            };
+            let path = meta.path();
+            if path.is_ident("type") {
+                errors.push(err!(
+                    path,
+                    "a method makes no type of its own; leave `type` out"
+                ));
+            } else if path.is_ident("register") {
+                errors.push(err!(
+                    path,
+                    "a method is never registered, as it needs its object; leave `register` out"
+                ));
+            } else if path.is_ident("crate") {
+                errors.push(err!(
+                    path,
+                    "`crate` stands at the `impl` block: `#[tool(crate = …)] impl …`"
+                ));
+            }
+        }
+        let args = errors.handle(Self::parse(tokens));
+        errors.finish()?;
+        args.ok_or_else(unread)
+    }
+
     /// What the stub of a faulty tool needs, as far as it can be read.
     pub(super) fn names(tokens: TokenStream) -> (Option<Path>, Option<Ident>) {
         let items = NestedMeta::parse_meta_list(tokens).unwrap_or_default();
@@ -65,6 +96,40 @@ impl ToolArgs {
         let root = value("crate").and_then(|meta| values::root(meta).ok()?);
         let type_name = value("type").and_then(|meta| values::type_name(meta).ok()?);
         (root, type_name)
+    }
+}
+
+/// `#[tool(…)]` on an `impl` block.
+#[derive(FromMeta)]
+pub(super) struct BlockArgs {
+    /// Where `agent-core` is, if not at `::agent_core`.
+    #[darling(default, rename = "crate", with = values::root)]
+    pub(super) root: Option<Path>,
+}
+
+impl BlockArgs {
+    pub(super) fn parse(tokens: TokenStream) -> darling::Result<Self> {
+        let items = NestedMeta::parse_meta_list(tokens)?;
+        let mut errors = darling::Error::accumulator();
+        let items = errors.handle(keys_once(items)).unwrap_or_default();
+        let (own, others): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| match item {
+            NestedMeta::Meta(meta) => meta.path().is_ident("crate"),
+            _ => false,
+        });
+        for item in others {
+            errors.push(err!(
+                item,
+                "an `impl` block takes only `crate = path`; other keys stand at its methods"
+            ));
+        }
+        let args = errors.handle(Self::from_list(&own));
+        errors.finish()?;
+        args.ok_or_else(unread)
+    }
+
+    /// Its `crate`, as far as it can be read.
+    pub(super) fn root(tokens: TokenStream) -> Option<Path> {
+        ToolArgs::names(tokens).0
     }
 }
 

@@ -1,12 +1,14 @@
 //! What a tool may not be. Each check reports all it finds.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use darling::Error;
-use syn::{FnArg, GenericParam, Safety, Signature};
+use syn::spanned::Spanned as _;
+use syn::{GenericArgument, GenericParam, PathArguments, ReceiverKind, Safety, Signature, Type};
 
 use super::model::{Param, ToolFn};
 use super::names;
+use crate::block::ImplBlock;
 use crate::diagnostics::err;
 
 /// Refuses what no call from a model could supply or bear.
@@ -48,11 +50,130 @@ pub(super) fn signature(signature: &Signature) -> darling::Result<()> {
             ),
         });
     }
-    for input in &signature.inputs {
-        if let FnArg::Receiver(receiver) = input {
+    errors.finish()
+}
+
+/// Refuses a `self` of a function that stands alone.
+pub(super) fn no_receiver(signature: &Signature) -> darling::Result<()> {
+    match signature.receiver() {
+        Some(receiver) => Err(err!(
+            receiver.self_token,
+            "a method is a tool only together with its `impl` block; write `#[tool]` above that too"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a method of an `impl` block that does not borrow the shared object.
+pub(super) fn receiver(signature: &Signature) -> darling::Result<()> {
+    let Some(receiver) = signature.receiver() else {
+        return Err(err!(
+            signature.ident,
+            "a tool of an `impl` block takes its object as `&self`; add it, or make this a free function"
+        ));
+    };
+    match &receiver.kind {
+        ReceiverKind::Reference(_, _, Some(token)) => Err(err!(
+            token,
+            "all calls share the object, also side by side; write `&self` and keep what changes in a `Mutex` or an atomic"
+        )),
+        ReceiverKind::Reference(_, Some(lifetime), None) if lifetime.ident == "static" => {
+            Err(err!(
+                lifetime,
+                "the object lives as long as the agent, not `'static`; write `&self`"
+            ))
+        }
+        ReceiverKind::Reference(..) => Ok(()),
+        ReceiverKind::Typed(_, ty) if is_reference_to_self(ty) => Ok(()),
+        ReceiverKind::Typed(_, ty) => Err(err!(
+            ty.span(),
+            "a tool borrows the object that all calls share; write `&self`"
+        )),
+        _ => Err(err!(
+            receiver.self_token,
+            "a tool cannot take the object away from its other calls; write `&self`"
+        )),
+    }
+}
+
+fn is_reference_to_self(ty: &Type) -> bool {
+    let Type::Reference(reference) = ty else {
+        return false;
+    };
+    let is_self = matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("Self"));
+    is_self && reference.mutability.is_none()
+}
+
+/// Refuses an `impl` block whose methods cannot share one object of one type.
+pub(super) fn block(block: &ImplBlock) -> darling::Result<()> {
+    let mut errors = Error::accumulator();
+    if let Some(path) = &block.of_trait {
+        errors.push(err!(
+            path,
+            "a trait's `impl` block cannot have tools; put them in the type's own: `#[tool] impl Type`"
+        ));
+    }
+    for parameter in &block.generics.params {
+        errors.push(match parameter {
+            GenericParam::Lifetime(lifetime) => err!(
+                lifetime,
+                "an object with tools borrows nothing, as the agent keeps it; let it own its parts or hold them by `Arc`"
+            ),
+            parameter => err!(
+                parameter,
+                "an `impl` block with tools cannot be generic; write it for one type: `impl Store<Db>`"
+            ),
+        });
+    }
+    if block.generics.params.is_empty()
+        && let Some(lifetime) = lifetime_inside(&block.self_type)
+    {
+        errors.push(err!(
+            lifetime,
+            "an object with tools borrows nothing, as the agent keeps it; let it own its parts or hold them by `Arc`"
+        ));
+    }
+    errors.finish()
+}
+
+/// The first lifetime but `'static` among the type's arguments.
+fn lifetime_inside(ty: &Type) -> Option<&syn::Lifetime> {
+    let Type::Path(path) = ty else {
+        return None;
+    };
+    path.path.segments.iter().find_map(|segment| {
+        let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+            return None;
+        };
+        arguments.args.iter().find_map(|argument| match argument {
+            GenericArgument::Lifetime(lifetime) if lifetime.ident != "static" => Some(lifetime),
+            GenericArgument::Type(ty) => lifetime_inside(ty),
+            _ => None,
+        })
+    })
+}
+
+/// Refuses an `impl` block in which nothing is a tool.
+pub(super) fn any_method(block: &ImplBlock) -> darling::Result<()> {
+    match block.methods().next() {
+        Some(_) => Ok(()),
+        None => Err(err!(
+            block.impl_token,
+            "no method is marked; put `#[tool]` on each method that is to be a tool"
+        )),
+    }
+}
+
+/// Refuses two tools of one name. Of two with a `cfg` one may be gone.
+pub(super) fn tools(tools: &[ToolFn]) -> darling::Result<()> {
+    let mut errors = Error::accumulator();
+    let mut seen = HashSet::new();
+    for tool in tools.iter().filter(|tool| tool.conditions.is_empty()) {
+        if !seen.insert(tool.name.as_str()) {
             errors.push(err!(
-                receiver.self_token,
-                "a tool is a free function without `self`"
+                tool.name.span(),
+                "there is a tool `{}` already; give one another name with `#[tool(name = \"…\")]`",
+                *tool.name
             ));
         }
     }

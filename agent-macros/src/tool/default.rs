@@ -42,7 +42,7 @@ impl Default {
             // All of it at the literal, where a parameter that is no text shows as an error.
             Self::Text(text) => {
                 let site = Span::mixed_site().located_at(text.span());
-                quote_spanned! {site=> ::std::string::String::from(#text) }
+                quote_spanned! {site=> ::std::borrow::ToOwned::to_owned(#text) }
             }
             Self::Value(value) => value.to_token_stream(),
         }

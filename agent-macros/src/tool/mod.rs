@@ -1,6 +1,7 @@
 //! The attribute `#[tool]`: arguments and signature, model, check, expansion.
 
 pub(crate) mod args;
+mod block;
 mod check;
 pub(crate) mod default;
 mod expand;
@@ -15,20 +16,29 @@ use darling::Error;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::diagnostics;
-use crate::signature::FnItem;
+use crate::block::ImplBlock;
+use crate::diagnostics::{self, err};
+use crate::signature::{FnItem, is_tool};
 use args::ToolArgs;
 use model::ToolFn;
 
 /// Expands the attribute. The function comes out in any case, so that one mistake in the
 /// attribute does not become one error at each of its callers.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
-    let function = match FnItem::parse(item.clone()) {
+    if ImplBlock::is_one(item) {
+        return block::attribute(args, item);
+    }
+    let mut function = match FnItem::parse(item.clone()) {
         Ok(function) => function,
         Err(errors) => return diagnostics::after(item, errors),
     };
+    let again: Vec<_> = function
+        .attributes
+        .extract_if(.., |attribute| is_tool(attribute))
+        .collect();
     let plain = function.without_helpers();
-    match try_expand(args.clone(), &function) {
+    let expanded = once(&again).and_then(|()| try_expand(args.clone(), &function));
+    match expanded {
         Ok(generated) => quote! { #plain #generated },
         Err(errors) => {
             let stub = expand::stub(args, &function);
@@ -37,10 +47,23 @@ pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     }
 }
 
+/// Refuses an attribute `#[tool]` beside the one that is being expanded.
+fn once(again: &[syn::Attribute]) -> darling::Result<()> {
+    let mut errors = Error::accumulator();
+    for attribute in again {
+        errors.push(err!(
+            attribute.path(),
+            "`#[tool]` is given twice; write all keys in one"
+        ));
+    }
+    errors.finish()
+}
+
 fn try_expand(args: TokenStream, function: &FnItem) -> darling::Result<TokenStream> {
     let mut errors = Error::accumulator();
     let args = errors.handle(ToolArgs::parse(args));
     errors.handle(check::signature(&function.signature));
+    errors.handle(check::no_receiver(&function.signature));
     let params = errors.handle(model::params(&function.signature));
     let (Some(args), Some(params)) = (args, params) else {
         return errors.finish().map(|()| TokenStream::new());
@@ -48,5 +71,5 @@ fn try_expand(args: TokenStream, function: &FnItem) -> darling::Result<TokenStre
     let tool = ToolFn::new(args, params, function);
     errors.handle(check::tool(&tool));
     errors.finish()?;
-    Ok(expand::tool(&tool))
+    Ok(expand::function::tool(&tool))
 }

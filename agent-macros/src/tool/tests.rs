@@ -65,11 +65,11 @@ fn an_async_function() {
                     /// What a model is told about this tool.
                     pub const DEFINITION: &'static ::agent_core::__private::ToolDefinition = {
                         const __AGENT_PARAMETERS: &[::agent_core::__private::Parameter] = &[
-                            __AGENT_PARAMETER_0.parameter().described("City name"),
-                            __AGENT_PARAMETER_1
-                                .parameter()
+                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0)
+                                .described("City name"),
+                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1)
                                 .with_default(::agent_core::__private::Some("1")),
-                            __AGENT_PARAMETER_2.parameter(),
+                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_2),
                         ];
                         const __AGENT_LENGTH: ::core::primitive::usize = ::agent_core::__private::text_length(
                             __AGENT_PARAMETERS,
@@ -108,8 +108,8 @@ fn an_async_function() {
                     }
                     fn call<'a>(
                         &'a self,
-                        arguments: &'a ::core::primitive::str,
-                        context: &'a ::agent_core::__private::ToolContext,
+                        __agent_arguments: &'a ::core::primitive::str,
+                        __agent_context: &'a ::agent_core::__private::ToolContext,
                     ) -> ::agent_core::__private::BoxFuture<
                         'a,
                         ::agent_core::__private::Result<
@@ -118,38 +118,53 @@ fn an_async_function() {
                         >,
                     > {
                         ::agent_core::__private::Box::pin(async move {
-                            let mut reader = ::agent_core::__private::ArgumentReader::new(
-                                arguments,
-                                context,
+                            let mut __agent_reader = ::agent_core::__private::ArgumentReader::new(
+                                __agent_arguments,
+                                __agent_context,
                             );
-                            let argument_0 = __AGENT_PARAMETER_0.take(&mut reader);
-                            let argument_1 = __AGENT_PARAMETER_1.take_or(&mut reader, || 1);
-                            let argument_2 = __AGENT_PARAMETER_2.take(&mut reader);
-                            let ::agent_core::__private::Some(argument_0) = argument_0 else {
-                                return ::agent_core::__private::Err(reader.into_error());
+                            let __agent_argument_0 = ::agent_core::__private::TypedParameter::take(
+                                &__AGENT_PARAMETER_0,
+                                &mut __agent_reader,
+                            );
+                            let __agent_argument_1 = ::agent_core::__private::TypedParameter::take_or(
+                                &__AGENT_PARAMETER_1,
+                                &mut __agent_reader,
+                                || 1,
+                            );
+                            let __agent_argument_2 = ::agent_core::__private::TypedParameter::take(
+                                &__AGENT_PARAMETER_2,
+                                &mut __agent_reader,
+                            );
+                            let ::agent_core::__private::Some(__agent_argument_0) = __agent_argument_0
+                            else {
+                                return ::agent_core::__private::Err(__agent_reader.into_error());
                             };
-                            let ::agent_core::__private::Some(argument_1) = argument_1 else {
-                                return ::agent_core::__private::Err(reader.into_error());
+                            let ::agent_core::__private::Some(__agent_argument_1) = __agent_argument_1
+                            else {
+                                return ::agent_core::__private::Err(__agent_reader.into_error());
                             };
-                            let ::agent_core::__private::Some(argument_2) = argument_2 else {
-                                return ::agent_core::__private::Err(reader.into_error());
+                            let ::agent_core::__private::Some(__agent_argument_2) = __agent_argument_2
+                            else {
+                                return ::agent_core::__private::Err(__agent_reader.into_error());
                             };
-                            reader.finish()?;
-                            let value = ::agent_core::__private::require_send(
+                            __agent_reader.finish()?;
+                            let __agent_value = ::agent_core::__private::require_send(
                                     get_weather(
-                                        ::agent_core::__private::Borrow::<str>::borrow(&argument_0),
-                                        argument_1,
+                                        ::agent_core::__private::Borrow::<
+                                            str,
+                                        >::borrow(&__agent_argument_0),
+                                        __agent_argument_1,
                                         ::agent_core::__private::Borrow::<
                                             ToolContext,
-                                        >::borrow(&argument_2),
+                                        >::borrow(&__agent_argument_2),
                                     ),
                                 )
                                 .await;
                             {
                                 use ::agent_core::__private::convert::*;
-                                (&&&&::agent_core::__private::Probe::of(&value))
-                                    .conversion()
-                                    .convert(value)
+                                (&&&&::agent_core::__private::Probe::of(&__agent_value))
+                                    .__agent_conversion()
+                                    .convert(__agent_value)
                             }
                         })
                     }
@@ -208,12 +223,11 @@ fn a_blocking_function_with_every_key() {
                     /// What a model is told about this tool.
                     pub const DEFINITION: &'static core_renamed::__private::ToolDefinition = {
                         const __AGENT_PARAMETERS: &[core_renamed::__private::Parameter] = &[
-                            __AGENT_PARAMETER_0
-                                .parameter()
+                            core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0)
                                 .described("What to find")
                                 .with_default(core_renamed::__private::None),
                             #[cfg(unix)]
-                            __AGENT_PARAMETER_1.parameter(),
+                            core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
                         ];
                         const __AGENT_LENGTH: ::core::primitive::usize = core_renamed::__private::text_length(
                             __AGENT_PARAMETERS,
@@ -256,8 +270,8 @@ fn a_blocking_function_with_every_key() {
                     }
                     fn call<'a>(
                         &'a self,
-                        arguments: &'a ::core::primitive::str,
-                        context: &'a core_renamed::__private::ToolContext,
+                        __agent_arguments: &'a ::core::primitive::str,
+                        __agent_context: &'a core_renamed::__private::ToolContext,
                     ) -> core_renamed::__private::BoxFuture<
                         'a,
                         core_renamed::__private::Result<
@@ -266,31 +280,43 @@ fn a_blocking_function_with_every_key() {
                         >,
                     > {
                         core_renamed::__private::Box::pin(async move {
-                            let mut reader = core_renamed::__private::ArgumentReader::new(
-                                arguments,
-                                context,
+                            let mut __agent_reader = core_renamed::__private::ArgumentReader::new(
+                                __agent_arguments,
+                                __agent_context,
                             );
-                            let argument_0 = __AGENT_PARAMETER_0
-                                .take_or(&mut reader, || ::core::default::Default::default());
+                            let __agent_argument_0 = core_renamed::__private::TypedParameter::take_or(
+                                &__AGENT_PARAMETER_0,
+                                &mut __agent_reader,
+                                || ::core::default::Default::default(),
+                            );
                             #[cfg(unix)]
-                            let argument_1 = __AGENT_PARAMETER_1.take(&mut reader);
-                            let core_renamed::__private::Some(argument_0) = argument_0 else {
-                                return core_renamed::__private::Err(reader.into_error());
+                            let __agent_argument_1 = core_renamed::__private::TypedParameter::take(
+                                &__AGENT_PARAMETER_1,
+                                &mut __agent_reader,
+                            );
+                            let core_renamed::__private::Some(__agent_argument_0) = __agent_argument_0
+                            else {
+                                return core_renamed::__private::Err(__agent_reader.into_error());
                             };
                             #[cfg(unix)]
-                            let core_renamed::__private::Some(argument_1) = argument_1 else {
-                                return core_renamed::__private::Err(reader.into_error());
+                            let core_renamed::__private::Some(__agent_argument_1) = __agent_argument_1
+                            else {
+                                return core_renamed::__private::Err(__agent_reader.into_error());
                             };
-                            reader.finish()?;
+                            __agent_reader.finish()?;
                             core_renamed::__private::blocking(
-                                    context,
+                                    __agent_context,
                                     move || {
-                                        let value = search(argument_0, #[cfg(unix)] argument_1);
+                                        let __agent_value = search(
+                                            __agent_argument_0,
+                                            #[cfg(unix)]
+                                            __agent_argument_1,
+                                        );
                                         {
                                             use core_renamed::__private::convert::*;
-                                            (&&&&core_renamed::__private::Probe::of(&value))
-                                                .conversion()
-                                                .convert(value)
+                                            (&&&&core_renamed::__private::Probe::of(&__agent_value))
+                                                .__agent_conversion()
+                                                .convert(__agent_value)
                                         }
                                     },
                                 )
@@ -331,6 +357,261 @@ fn an_error_leaves_the_function_and_a_stub() {
 }
 
 #[test]
+fn an_impl_block() {
+    check(
+        quote! {},
+        &quote! {
+            impl Station {
+                const FACTOR: u8 = 2;
+
+                /// Weather of a day.
+                #[cfg(unix)]
+                #[tool]
+                async fn weather(&self, #[param(default = Self::FACTOR)] days: u8) -> &str {
+                    body
+                }
+
+                fn helper(&mut self) {}
+
+                #[tool(name = "where")]
+                fn place(&self) -> String {
+                    body
+                }
+            }
+        },
+        &expect![[r#"
+            impl Station {
+                const FACTOR: u8 = 2;
+                #[allow(clippy::unused_async)]
+                /// Weather of a day.
+                #[cfg(unix)]
+                async fn weather(&self, days: u8) -> &str {
+                    body
+                }
+                fn helper(&mut self) {}
+                fn place(&self) -> String {
+                    body
+                }
+            }
+            const _: () = {
+                #[automatically_derived]
+                #[allow(non_upper_case_globals)]
+                impl Station {
+                    #[cfg(unix)]
+                    const __AGENT_PARAMETER_0_OF_weather: ::agent_core::__private::TypedParameter<
+                        u8,
+                    > = ::agent_core::__private::typed::<u8>("days");
+                    #[cfg(unix)]
+                    const __AGENT_DEFINITION_OF_weather: &'static ::agent_core::__private::ToolDefinition = {
+                        const __AGENT_PARAMETERS: &[::agent_core::__private::Parameter] = &[
+                            ::agent_core::__private::TypedParameter::parameter(
+                                    &<Station>::__AGENT_PARAMETER_0_OF_weather,
+                                )
+                                .with_default(::agent_core::__private::None),
+                        ];
+                        const __AGENT_LENGTH: ::core::primitive::usize = ::agent_core::__private::text_length(
+                            __AGENT_PARAMETERS,
+                        );
+                        const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = ::agent_core::__private::text_bytes::<
+                            __AGENT_LENGTH,
+                        >(__AGENT_PARAMETERS);
+                        static __AGENT_COMPOSED: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
+                        &::agent_core::__private::ToolDefinition::constant(
+                            "weather",
+                            "Weather of a day.",
+                            ::agent_core::__private::InputSchema::constant(
+                                __AGENT_PARAMETERS,
+                                ::agent_core::__private::text(__AGENT_PARAMETERS, &__AGENT_BYTES),
+                                &__AGENT_COMPOSED,
+                            ),
+                        )
+                    };
+                    #[cfg(unix)]
+                    fn __agent_call_weather<'a>(
+                        __agent_object: &'a ::agent_core::__private::Arc<Self>,
+                        __agent_arguments: &'a ::core::primitive::str,
+                        __agent_context: &'a ::agent_core::__private::ToolContext,
+                    ) -> ::agent_core::__private::BoxFuture<
+                        'a,
+                        ::agent_core::__private::Result<
+                            ::agent_core::__private::ToolOutcome,
+                            ::agent_core::__private::ToolError,
+                        >,
+                    >
+                    where
+                        for<'x> Self: ::agent_core::__private::Shared,
+                    {
+                        ::agent_core::__private::Box::pin(async move {
+                            let mut __agent_reader = ::agent_core::__private::ArgumentReader::new(
+                                __agent_arguments,
+                                __agent_context,
+                            );
+                            let __agent_argument_0 = ::agent_core::__private::TypedParameter::take_or(
+                                &<Station>::__AGENT_PARAMETER_0_OF_weather,
+                                &mut __agent_reader,
+                                || Self::FACTOR,
+                            );
+                            let ::agent_core::__private::Some(__agent_argument_0) = __agent_argument_0
+                            else {
+                                return ::agent_core::__private::Err(__agent_reader.into_error());
+                            };
+                            __agent_reader.finish()?;
+                            let __agent_value = ::agent_core::__private::require_send(
+                                    Self::weather(&__agent_object, __agent_argument_0),
+                                )
+                                .await;
+                            {
+                                use ::agent_core::__private::convert::*;
+                                (&&&&::agent_core::__private::Probe::of(&__agent_value))
+                                    .__agent_conversion()
+                                    .convert(__agent_value)
+                            }
+                        })
+                    }
+                    const __AGENT_DEFINITION_OF_place: &'static ::agent_core::__private::ToolDefinition = {
+                        const __AGENT_PARAMETERS: &[::agent_core::__private::Parameter] = &[];
+                        const __AGENT_LENGTH: ::core::primitive::usize = ::agent_core::__private::text_length(
+                            __AGENT_PARAMETERS,
+                        );
+                        const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = ::agent_core::__private::text_bytes::<
+                            __AGENT_LENGTH,
+                        >(__AGENT_PARAMETERS);
+                        static __AGENT_COMPOSED: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
+                        &::agent_core::__private::ToolDefinition::constant(
+                            "where",
+                            "place",
+                            ::agent_core::__private::InputSchema::constant(
+                                __AGENT_PARAMETERS,
+                                ::agent_core::__private::text(__AGENT_PARAMETERS, &__AGENT_BYTES),
+                                &__AGENT_COMPOSED,
+                            ),
+                        )
+                    };
+                    fn __agent_call_place<'a>(
+                        __agent_object: &'a ::agent_core::__private::Arc<Self>,
+                        __agent_arguments: &'a ::core::primitive::str,
+                        __agent_context: &'a ::agent_core::__private::ToolContext,
+                    ) -> ::agent_core::__private::BoxFuture<
+                        'a,
+                        ::agent_core::__private::Result<
+                            ::agent_core::__private::ToolOutcome,
+                            ::agent_core::__private::ToolError,
+                        >,
+                    >
+                    where
+                        for<'x> Self: ::agent_core::__private::Shared,
+                    {
+                        ::agent_core::__private::Box::pin(async move {
+                            let mut __agent_reader = ::agent_core::__private::ArgumentReader::new(
+                                __agent_arguments,
+                                __agent_context,
+                            );
+                            __agent_reader.finish()?;
+                            let __agent_object = ::agent_core::__private::Clone::clone(
+                                __agent_object,
+                            );
+                            ::agent_core::__private::blocking(
+                                    __agent_context,
+                                    move || {
+                                        let __agent_value = Self::place(&__agent_object);
+                                        {
+                                            use ::agent_core::__private::convert::*;
+                                            (&&&&::agent_core::__private::Probe::of(&__agent_value))
+                                                .__agent_conversion()
+                                                .convert(__agent_value)
+                                        }
+                                    },
+                                )
+                                .await
+                        })
+                    }
+                }
+                #[automatically_derived]
+                impl ::agent_core::__private::OneToolBlock for Station {
+                    fn methods() -> ::agent_core::__private::Vec<
+                        ::agent_core::__private::ToolMethod<Self>,
+                    >
+                    where
+                        for<'x> Self: ::agent_core::__private::Shared,
+                    {
+                        ::agent_core::__private::methods([
+                            #[cfg(unix)]
+                            ::agent_core::__private::ToolMethod::new(
+                                Self::__AGENT_DEFINITION_OF_weather,
+                                ::agent_core::__private::ToolMetadata::new()
+                                    .located(::core::file!(), ::core::line!()),
+                                Self::__agent_call_weather,
+                            ),
+                            ::agent_core::__private::ToolMethod::new(
+                                Self::__AGENT_DEFINITION_OF_place,
+                                ::agent_core::__private::ToolMetadata::new()
+                                    .located(::core::file!(), ::core::line!())
+                                    .blocking(true),
+                                Self::__agent_call_place,
+                            ),
+                        ])
+                    }
+                }
+                #[automatically_derived]
+                impl ::agent_core::__private::IntoTools for Station {
+                    fn into_tools(
+                        self,
+                    ) -> ::agent_core::__private::Vec<
+                        ::agent_core::__private::Arc<dyn ::agent_core::__private::ToolCallback>,
+                    > {
+                        ::agent_core::__private::callbacks_of::<Station>(self)
+                    }
+                }
+            };
+        "#]],
+    );
+}
+
+#[test]
+fn an_error_in_an_impl_block_leaves_the_block_and_a_stub() {
+    check(
+        quote! {},
+        &quote! {
+            impl Station {
+                #[tool(nmae = "x")]
+                fn place(&self, #[param(rename = "b")] a: u8) {}
+            }
+        },
+        &expect![[r#"
+            impl Station {
+                fn place(&self, a: u8) {}
+            }
+            const _: () = {
+                #[automatically_derived]
+                impl ::agent_core::__private::OneToolBlock for Station {
+                    fn methods() -> ::agent_core::__private::Vec<
+                        ::agent_core::__private::ToolMethod<Self>,
+                    >
+                    where
+                        for<'x> Self: ::agent_core::__private::Shared,
+                    {
+                        ::agent_core::__private::methods([])
+                    }
+                }
+                #[automatically_derived]
+                impl ::agent_core::__private::IntoTools for Station {
+                    fn into_tools(
+                        self,
+                    ) -> ::agent_core::__private::Vec<
+                        ::agent_core::__private::Arc<dyn ::agent_core::__private::ToolCallback>,
+                    > {
+                        ::agent_core::__private::callbacks_of::<Station>(self)
+                    }
+                }
+            };
+            ::core::compile_error! {
+                "Unknown field: `nmae`. Did you mean `name`?"
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn an_error_in_a_method_leaves_the_method_alone() {
     check(
         quote! {},
@@ -339,7 +620,7 @@ fn an_error_in_a_method_leaves_the_method_alone() {
             #[allow(clippy::unused_async)]
             async fn f(&self) {}
             ::core::compile_error! {
-                "a tool is a free function without `self`"
+                "a method is a tool only together with its `impl` block; write `#[tool]` above that too"
             }
         "##]],
     );

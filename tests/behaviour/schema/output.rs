@@ -13,7 +13,9 @@ macro_rules! converted {
     ($value:expr) => {{
         use P::convert::*;
         let value = $value;
-        (&&&&P::Probe::of(&value)).conversion().convert(value)
+        (&&&&P::Probe::of(&value))
+            .__agent_conversion()
+            .convert(value)
     }};
 }
 

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod context;
+mod methods;
 mod names;
 mod outputs;
 mod schema;

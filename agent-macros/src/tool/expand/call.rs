@@ -1,31 +1,68 @@
-//! The body of `ToolCallback::call`: arguments in, the function, its value out.
+//! The body of a call: arguments in, the function, its value out.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 
-use super::{located, param};
+use super::param::{self, Place};
+use super::{Locals, located};
 use crate::tool::model::ToolFn;
 
+/// What is called.
+pub(super) enum Callee<'a> {
+    Function(&'a Ident),
+    /// A method of the `impl` block in which the call stands, on the local `object`.
+    Method(&'a Ident),
+}
+
 /// All arguments are read before the first fault is told, so that a model hears of each.
-pub(super) fn body(tool: &ToolFn, private: &TokenStream) -> TokenStream {
+pub(super) fn body(
+    tool: &ToolFn,
+    callee: &Callee<'_>,
+    places: &[Place],
+    private: &TokenStream,
+) -> TokenStream {
+    let Locals {
+        arguments,
+        context,
+        reader,
+        object,
+    } = Locals::new();
     let locals: Vec<Ident> = (0..tool.params.len())
-        .map(|index| format_ident!("argument_{index}", span = Span::mixed_site()))
+        .map(|index| format_ident!("__agent_argument_{index}", span = Span::mixed_site()))
         .collect();
     let conditions: Vec<_> = tool.params.iter().map(|param| &param.conditions).collect();
-    let reader = Ident::new("reader", Span::mixed_site());
-    let reads = tool.params.iter().enumerate();
-    let reads = reads.map(|(index, param)| param::read(index, param, &reader));
+    let reads = tool
+        .params
+        .iter()
+        .zip(places)
+        .map(|(param, place)| param::read(param, place, &reader, private));
     let passed = tool.params.iter().zip(&locals).map(|(param, local)| {
         param
             .ty
             .argument(&quote_spanned! {Span::mixed_site()=> #local }, private)
     });
-    let function = &tool.function;
-    let called = quote_spanned! {located(function.span())=>
-        #function(#(#(#conditions)* #passed),*)
+    let (called, object) = match callee {
+        Callee::Function(function) => {
+            let called = quote_spanned! {located(function.span())=>
+                #function(#(#(#conditions)* #passed),*)
+            };
+            (called, None)
+        }
+        Callee::Method(method) => {
+            let called = quote_spanned! {located(method.span())=>
+                Self::#method(&#object, #(#(#conditions)* #passed),*)
+            };
+            // A thread outlives the call, so it needs the object for itself.
+            let object = quote_spanned! {Span::mixed_site()=>
+                let #object = #private::Clone::clone(#object);
+            };
+            (called, Some(object))
+        }
     };
-    let conversion = quote_spanned! {located(tool.output)=>
-        (&&&&#private::Probe::of(&value)).conversion().convert(value)
+    let site = located(tool.output);
+    let value = Ident::new("__agent_value", site);
+    let conversion = quote_spanned! {site=>
+        (&&&&#private::Probe::of(&#value)).__agent_conversion().convert(#value)
     };
     let converted = quote_spanned! {Span::mixed_site()=>
         {
@@ -35,13 +72,14 @@ pub(super) fn body(tool: &ToolFn, private: &TokenStream) -> TokenStream {
     };
     let run = if tool.is_async {
         quote_spanned! {Span::mixed_site()=>
-            let value = #private::require_send(#called).await;
+            let #value = #private::require_send(#called).await;
             #converted
         }
     } else {
         quote_spanned! {Span::mixed_site()=>
-            #private::blocking(context, move || {
-                let value = #called;
+            #object
+            #private::blocking(#context, move || {
+                let #value = #called;
                 #converted
             })
             .await
@@ -49,7 +87,7 @@ pub(super) fn body(tool: &ToolFn, private: &TokenStream) -> TokenStream {
     };
     quote_spanned! {Span::mixed_site()=>
         #private::Box::pin(async move {
-            let mut #reader = #private::ArgumentReader::new(arguments, context);
+            let mut #reader = #private::ArgumentReader::new(#arguments, #context);
             #(#(#conditions)* let #locals = #reads;)*
             #(
                 #(#conditions)*

@@ -4,13 +4,41 @@
 //! cannot be a parameter is told of once.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
+use quote::{ToTokens as _, format_ident, quote_spanned};
+use syn::Type;
+use syn::ext::IdentExt as _;
 
 use crate::tool::model::Param;
 
-pub(super) fn constant(index: usize, param: &Param, private: &TokenStream) -> TokenStream {
+/// Where a parameter's constant stands: its name there, and its path.
+pub(super) struct Place {
+    name: Ident,
+    path: TokenStream,
+}
+
+impl Place {
+    /// In the block of a function's tool.
+    pub(super) fn beside_function(index: usize) -> Self {
+        let name = format_ident!("__AGENT_PARAMETER_{index}", span = Span::mixed_site());
+        let path = name.to_token_stream();
+        Self { name, path }
+    }
+
+    /// In the object's type, where `Self` means what it means to the user.
+    pub(super) fn in_type(object: &Type, method: &Ident, index: usize) -> Self {
+        let method = method.unraw();
+        let name = format_ident!(
+            "__AGENT_PARAMETER_{index}_OF_{method}",
+            span = Span::mixed_site()
+        );
+        let path = quote_spanned! {Span::mixed_site()=> <#object>::#name };
+        Self { name, path }
+    }
+}
+
+pub(super) fn constant(param: &Param, place: &Place, private: &TokenStream) -> TokenStream {
     let conditions = &param.conditions;
-    let constant = name(index);
+    let constant = &place.name;
     let constructor = if param.schemars {
         "typed_schemars"
     } else {
@@ -26,9 +54,9 @@ pub(super) fn constant(index: usize, param: &Param, private: &TokenStream) -> To
 }
 
 /// What of it the schema holds.
-pub(super) fn schema(index: usize, param: &Param, private: &TokenStream) -> TokenStream {
+pub(super) fn schema(param: &Param, place: &Place, private: &TokenStream) -> TokenStream {
     let conditions = &param.conditions;
-    let constant = name(index);
+    let constant = &place.path;
     let described = param.description.as_ref().map(|text| {
         quote_spanned! {Span::mixed_site()=> .described(#text) }
     });
@@ -40,22 +68,28 @@ pub(super) fn schema(index: usize, param: &Param, private: &TokenStream) -> Toke
         quote_spanned! {Span::mixed_site()=> .with_default(#json) }
     });
     quote_spanned! {Span::mixed_site()=>
-        #(#conditions)* #constant.parameter() #described #with_default
+        #(#conditions)*
+        #private::TypedParameter::parameter(&#constant) #described #with_default
     }
 }
 
 /// Its value from the local `reader`, or nothing if that noted a fault.
-pub(super) fn read(index: usize, param: &Param, reader: &Ident) -> TokenStream {
-    let constant = name(index);
+pub(super) fn read(
+    param: &Param,
+    place: &Place,
+    reader: &Ident,
+    private: &TokenStream,
+) -> TokenStream {
+    let constant = &place.path;
     match &param.default {
         Some(default) => {
             let value = default.expression();
-            quote_spanned! {Span::mixed_site()=> #constant.take_or(&mut #reader, || #value) }
+            quote_spanned! {Span::mixed_site()=>
+                #private::TypedParameter::take_or(&#constant, &mut #reader, || #value)
+            }
         }
-        None => quote_spanned! {Span::mixed_site()=> #constant.take(&mut #reader) },
+        None => quote_spanned! {Span::mixed_site()=>
+            #private::TypedParameter::take(&#constant, &mut #reader)
+        },
     }
-}
-
-fn name(index: usize) -> Ident {
-    format_ident!("__AGENT_PARAMETER_{index}", span = Span::mixed_site())
 }

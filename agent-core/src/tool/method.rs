@@ -1,0 +1,90 @@
+//! Tools that are methods: all tools of one object hold that object.
+
+use std::sync::Arc;
+
+use super::{
+    ToolCallback, ToolContext, ToolDefinition, ToolError, ToolMetadata, ToolOutcome, ToolProvider,
+};
+use crate::boxed::BoxFuture;
+
+/// The tools of a type's `#[tool] impl` block, of which there can be one.
+///
+/// It asks nothing of the type, and what does ask is asked once, so that a type whose values
+/// cannot be shared between threads is told of once.
+pub trait OneToolBlock: Sized + 'static {
+    /// The tools in the order of their methods.
+    fn methods() -> Vec<ToolMethod<Self>>
+    where
+        for<'x> Self: Shared;
+}
+
+/// What many calls at once ask of the object.
+pub trait Shared: Send + Sync + 'static {}
+
+impl<T: Send + Sync + 'static> Shared for T {}
+
+/// How generated code calls a method of `S`.
+type Call<S> = for<'a> fn(
+    &'a Arc<S>,
+    &'a str,
+    &'a ToolContext,
+) -> BoxFuture<'a, Result<ToolOutcome, ToolError>>;
+
+/// One method as a tool, without its object.
+#[expect(missing_debug_implementations, reason = "only generated code sees it")]
+pub struct ToolMethod<S> {
+    definition: &'static ToolDefinition,
+    metadata: ToolMetadata,
+    call: Call<S>,
+}
+
+impl<S> ToolMethod<S> {
+    /// The tool that makes this call.
+    #[must_use]
+    pub const fn new(
+        definition: &'static ToolDefinition,
+        metadata: ToolMetadata,
+        call: Call<S>,
+    ) -> Self {
+        Self {
+            definition,
+            metadata,
+            call,
+        }
+    }
+}
+
+impl<S: OneToolBlock + Shared> ToolProvider for S {
+    fn callbacks(self: Arc<Self>) -> Vec<Arc<dyn ToolCallback>> {
+        let with_object = |method| -> Arc<dyn ToolCallback> {
+            Arc::new(MethodTool {
+                object: Arc::clone(&self),
+                method,
+            })
+        };
+        Self::methods().into_iter().map(with_object).collect()
+    }
+}
+
+struct MethodTool<S> {
+    object: Arc<S>,
+    method: ToolMethod<S>,
+}
+
+impl<S: Shared> ToolCallback for MethodTool<S> {
+    fn definition(&self) -> &ToolDefinition {
+        self.method.definition
+    }
+
+    fn metadata(&self) -> &ToolMetadata {
+        &self.method.metadata
+    }
+
+    fn call<'a>(
+        &'a self,
+        arguments: &'a str,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<ToolOutcome, ToolError>> {
+        (self.method.call)(&self.object, arguments, context)
+    }
+}

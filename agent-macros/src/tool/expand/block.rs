@@ -1,0 +1,163 @@
+//! What an `impl` block with tools becomes: constants and calls in the object's type, and the
+//! traits by which `.tools(…)` takes the object.
+//!
+//! What names the user's types stands in an `impl` block of the object's type, as `Self` may
+//! be among them.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote_spanned};
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
+use syn::{Path, Type};
+
+use super::call::{self, Callee};
+use super::param::Place;
+use super::{Locals, definition, located, outcome, param};
+use crate::block::ImplBlock;
+use crate::paths;
+use crate::signature::{allowances, conditions};
+use crate::tool::model::ToolFn;
+
+pub(in crate::tool) fn tools(
+    root: Option<&Path>,
+    block: &ImplBlock,
+    tools: &[ToolFn],
+) -> TokenStream {
+    let private = &paths::private(root);
+    let object = &block.self_type;
+    let associated = tools.iter().map(|tool| associated(tool, object, private));
+    let methods = tools.iter().map(|tool| method(tool, private));
+    in_block(
+        block,
+        private,
+        &quote_spanned! {Span::mixed_site()=>
+            #[automatically_derived]
+            #[allow(non_upper_case_globals)]
+            impl #object {
+                #(#associated)*
+            }
+        },
+        &quote_spanned! {Span::mixed_site()=> [#(#methods),*] },
+    )
+}
+
+/// Just enough for `.tools(object)`, so that an error stays the only one.
+pub(in crate::tool) fn stub(root: Option<&Path>, block: &ImplBlock) -> TokenStream {
+    let private = &paths::private(root);
+    let none = quote_spanned! {Span::mixed_site()=> [] };
+    in_block(block, private, &TokenStream::new(), &none)
+}
+
+fn in_block(
+    block: &ImplBlock,
+    private: &TokenStream,
+    items: &TokenStream,
+    methods: &TokenStream,
+) -> TokenStream {
+    let object = &block.self_type;
+    let conditions = conditions(&block.attributes);
+    let allowances = allowances(&block.attributes);
+    // Under the object's type, where one that cannot be shared shows as an error.
+    let site = located(object.span());
+    let callbacks = quote_spanned! {site=> #private::callbacks_of::<#object>(self) };
+    quote_spanned! {Span::mixed_site()=>
+        #(#conditions)*
+        #(#allowances)*
+        const _: () = {
+            #items
+
+            #[automatically_derived]
+            impl #private::OneToolBlock for #object {
+                fn methods() -> #private::Vec<#private::ToolMethod<Self>>
+                where
+                    for<'x> Self: #private::Shared,
+                {
+                    #private::methods(#methods)
+                }
+            }
+
+            #[automatically_derived]
+            impl #private::IntoTools for #object {
+                fn into_tools(self) -> #private::Vec<#private::Arc<dyn #private::ToolCallback>> {
+                    #callbacks
+                }
+            }
+        };
+    }
+}
+
+/// The constants and the call of one tool.
+fn associated(tool: &ToolFn, object: &Type, private: &TokenStream) -> TokenStream {
+    let ToolFn {
+        conditions,
+        allowances,
+        function,
+        ..
+    } = tool;
+    let places: Vec<Place> = (0..tool.params.len())
+        .map(|index| Place::in_type(object, function, index))
+        .collect();
+    let constants = tool.params.iter().zip(&places).map(|(param, place)| {
+        let constant = param::constant(param, place, private);
+        quote_spanned! {Span::mixed_site()=> #(#conditions)* #(#allowances)* #constant }
+    });
+    let names = Names::of(function);
+    let (definition, call) = (names.definition, names.call);
+    let text = definition::definition(tool, &places, private);
+    let body = call::body(tool, &Callee::Method(function), &places, private);
+    let outcome = outcome(private);
+    let Locals {
+        arguments,
+        context,
+        object,
+        ..
+    } = Locals::new();
+    quote_spanned! {Span::mixed_site()=>
+        #(#constants)*
+
+        #(#conditions)*
+        #(#allowances)*
+        const #definition: &'static #private::ToolDefinition = #text;
+
+        // The bound says what the object can do, so that a lack of it is not told here as well;
+        // `for<'x>` keeps rustc from looking whether it holds.
+        #(#conditions)*
+        #(#allowances)*
+        fn #call<'a>(
+            #object: &'a #private::Arc<Self>,
+            #arguments: &'a ::core::primitive::str,
+            #context: &'a #private::ToolContext,
+        ) -> #private::BoxFuture<'a, #outcome>
+        where
+            for<'x> Self: #private::Shared,
+        {
+            #body
+        }
+    }
+}
+
+fn method(tool: &ToolFn, private: &TokenStream) -> TokenStream {
+    let conditions = &tool.conditions;
+    let Names { definition, call } = Names::of(&tool.function);
+    let metadata = definition::metadata(tool, private);
+    quote_spanned! {Span::mixed_site()=>
+        #(#conditions)*
+        #private::ToolMethod::new(Self::#definition, #metadata, Self::#call)
+    }
+}
+
+struct Names {
+    definition: Ident,
+    call: Ident,
+}
+
+impl Names {
+    fn of(method: &Ident) -> Self {
+        let method = method.unraw();
+        let span = Span::mixed_site();
+        Self {
+            definition: format_ident!("__AGENT_DEFINITION_OF_{method}", span = span),
+            call: format_ident!("__agent_call_{method}", span = span),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What a tool is told and tells: the constants of its definition and of its metadata.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote_spanned;
+
+use super::param::{self, Place};
+use crate::tool::args::Effect;
+use crate::tool::model::ToolFn;
+
+/// The definition, as an expression for a constant.
+pub(super) fn definition(tool: &ToolFn, places: &[Place], private: &TokenStream) -> TokenStream {
+    let (name, description) = (&*tool.name, &tool.description);
+    let parameters = tool
+        .params
+        .iter()
+        .zip(places)
+        .map(|(param, place)| param::schema(param, place, private));
+    quote_spanned! {Span::mixed_site()=>
+        {
+            const __AGENT_PARAMETERS: &[#private::Parameter] = &[#(#parameters),*];
+            const __AGENT_LENGTH: ::core::primitive::usize = #private::text_length(__AGENT_PARAMETERS);
+            const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = #private::text_bytes::<__AGENT_LENGTH>(__AGENT_PARAMETERS);
+            static __AGENT_COMPOSED: #private::Composed = #private::Composed::new();
+            &#private::ToolDefinition::constant(
+                #name,
+                #description,
+                #private::InputSchema::constant(
+                    __AGENT_PARAMETERS,
+                    #private::text(__AGENT_PARAMETERS, &__AGENT_BYTES),
+                    &__AGENT_COMPOSED,
+                ),
+            )
+        }
+    }
+}
+
+/// How the tool wants to be run, as a constant expression.
+pub(super) fn metadata(tool: &ToolFn, private: &TokenStream) -> TokenStream {
+    let return_direct = tool.return_direct.then(|| {
+        quote_spanned! {Span::mixed_site()=> .return_direct(true) }
+    });
+    let timeout = tool.timeout_millis.map(|millis| {
+        quote_spanned! {Span::mixed_site()=> .timeout_millis(#millis) }
+    });
+    let effect = tool.effect.map(|effect| {
+        let effect = match effect {
+            Effect::Pure => "Pure",
+            Effect::Idempotent => "Idempotent",
+            Effect::Once => "Once",
+        };
+        let effect = Ident::new(effect, Span::mixed_site());
+        quote_spanned! {Span::mixed_site()=> .effect(#private::Effect::#effect) }
+    });
+    let blocking = (!tool.is_async).then(|| {
+        quote_spanned! {Span::mixed_site()=> .blocking(true) }
+    });
+    quote_spanned! {Span::mixed_site()=>
+        #private::ToolMetadata::new()
+            .located(::core::file!(), ::core::line!())
+            #return_direct #timeout #effect #blocking
+    }
+}

@@ -1,0 +1,14 @@
+use agent_core::tool;
+
+struct Station;
+
+#[tool]
+impl Station {
+    #[tool]
+    #[tool(name = "forecast")]
+    async fn weather(&self) {}
+}
+
+fn main() {
+    let _ = agent_core::ToolSet::new(Station);
+}

@@ -1,0 +1,16 @@
+use agent_core::tool;
+
+struct Station;
+
+#[tool]
+impl Station {
+    #[tool]
+    async fn weather(&self) {}
+
+    #[tool(name = "weather")]
+    async fn forecast(&self) {}
+}
+
+fn main() {
+    let _ = agent_core::ToolSet::new(Station);
+}
