@@ -58,6 +58,7 @@ pub struct ReactAgentBuilder {
     hosts: Hosts,
     metadata: Map<String, Value>,
     streaming: bool,
+    record_content: bool,
 }
 
 impl ReactAgentBuilder {
@@ -91,6 +92,7 @@ impl ReactAgentBuilder {
             hosts: Hosts::default(),
             metadata: Map::new(),
             streaming: true,
+            record_content: false,
         }
     }
 
@@ -259,6 +261,13 @@ impl ReactAgentBuilder {
         self
     }
 
+    /// Whether the spans of model calls and tool calls hold what was said: messages, arguments and
+    /// results, with the agent's [secrets](Self::secret) masked. Default: they do not.
+    pub fn record_content(mut self, record: bool) -> Self {
+        self.record_content = record;
+        self
+    }
+
     /// Checks the whole configuration and builds the agent.
     ///
     /// # Errors
@@ -358,6 +367,7 @@ impl ReactAgentBuilder {
                 hosts: self.hosts,
                 metadata: Arc::new(self.metadata),
                 streaming: self.streaming,
+                record_content: self.record_content,
             }),
             graph,
         })

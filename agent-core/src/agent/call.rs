@@ -119,7 +119,9 @@ async fn end_call(
     (span, started): (Span, Instant),
 ) -> CallEnd {
     let duration = started.elapsed();
-    telemetry::tool_ended(&span, outcome_name(&outcome.result), duration);
+    let tool = scope.tool_name(&call.name).unwrap_or("unknown");
+    telemetry::tool_ended(&span, tool, outcome_name(&outcome.result), duration);
+    let arguments = call.arguments.clone();
     let (result, failure, mut update, direct) = match outcome.result {
         Ok(ToolOutcome::Done(output)) => (
             ToolResult::ok(&call, output.into_content()),
@@ -145,6 +147,12 @@ async fn end_call(
     // What is the run's answer word for word is not for the model.
     if !direct {
         cap(&mut result, scope.config.result_limit, &mut update);
+    }
+    if scope.config.record_content {
+        let secrets = &scope.config.secrets;
+        let arguments = secrets.mask(&arguments);
+        span.record(telemetry::TOOL_CALL_ARGUMENTS, &*arguments);
+        span.record(telemetry::TOOL_CALL_RESULT, &*result.text());
     }
     tracing::debug!(parent: &span, is_error = result.is_error, ?duration, "the tool call ended");
     scope

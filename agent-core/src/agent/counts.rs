@@ -70,6 +70,11 @@ impl Counts {
         Ok(())
     }
 
+    /// How many model calls and tool calls there were.
+    pub(super) fn totals(&self) -> (u32, u32) {
+        (self.model_calls, self.tool_calls)
+    }
+
     /// Notes how a call ended; calls are noted in call order. `Err` if the run has to end.
     pub(super) fn ended(
         &mut self,

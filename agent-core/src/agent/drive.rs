@@ -5,6 +5,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
@@ -22,6 +23,7 @@ pub(super) async fn drive(request: RunRequest, sink: Sink) -> Result<RunOutput, 
     let run_id: Arc<str> = crate::id::next("run").into();
     let thread_id: Option<Arc<str>> = request.thread.as_deref().map(Into::into);
     let span = telemetry::run_span(&request.agent.config.name, &run_id, thread_id.as_deref());
+    let (agent, started) = (Arc::clone(&request.agent.config.name), Instant::now());
     let token = request.token.child_token();
     let outer_token = request.outer_token.clone();
     let run = async {
@@ -49,7 +51,7 @@ pub(super) async fn drive(request: RunRequest, sink: Sink) -> Result<RunOutput, 
         None => run.await,
         Some(outer) => until_cancelled(run, &outer, &token).await,
     };
-    record(&span, &result);
+    record(&span, (&agent, started), &result);
     result
 }
 
@@ -157,6 +159,7 @@ fn finish(
         text,
         finish_reason: record.finish_reason,
         usage: record.usage,
+        calls: record.counts.totals(),
         state,
         new_from,
         direct_results: record.direct_results,
@@ -175,7 +178,15 @@ fn answer(state: &State) -> Option<String> {
     answer.tool_calls.is_empty().then(|| answer.text.clone())
 }
 
-fn record(span: &tracing::Span, result: &Result<RunOutput, AgentError>) {
+fn record(
+    span: &tracing::Span,
+    (agent, started): (&str, Instant),
+    result: &Result<RunOutput, AgentError>,
+) {
+    let error = result.as_ref().err().map(AgentError::word);
+    let output = result.as_ref().map_or_else(AgentError::output, Some);
+    let calls = output.map_or((0, 0), RunOutput::calls);
+    telemetry::metrics::agent_ended(agent, error, started.elapsed(), calls);
     match result {
         Ok(output) => {
             span.record("outcome", output.outcome().word());

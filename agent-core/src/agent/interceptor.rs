@@ -6,14 +6,10 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::model_node::ask;
+use super::ask::ModelTurn;
 use super::react::Config;
-use super::scope::RunScope;
 use crate::boxed::BoxFuture;
-use crate::event::EventKind;
-use crate::graph::State;
 use crate::message::ToolCall;
 use crate::model::{ChatRequest, ChatResponse, ModelError};
 use crate::tool::{
@@ -65,23 +61,13 @@ pub trait ModelInterceptor: Send + Sync + 'static {
 #[derive(Clone, Copy)]
 pub struct ModelNext<'a> {
     rest: &'a [Arc<dyn ModelInterceptor>],
-    scope: &'a Arc<RunScope>,
-    for_early: Option<&'a State>,
-    asked: &'a AtomicU32,
+    turn: &'a ModelTurn,
 }
 
 impl<'a> ModelNext<'a> {
-    pub(super) fn new(
-        scope: &'a Arc<RunScope>,
-        for_early: Option<&'a State>,
-        asked: &'a AtomicU32,
-    ) -> Self {
-        Self {
-            rest: &scope.config.model_interceptors,
-            scope,
-            for_early,
-            asked,
-        }
+    pub(super) fn new(turn: &'a ModelTurn) -> Self {
+        let rest = &turn.scope.config.model_interceptors;
+        Self { rest, turn }
     }
 
     /// Passes the request on.
@@ -97,13 +83,7 @@ impl<'a> ModelNext<'a> {
     pub fn run(self, request: ChatRequest) -> BoxFuture<'a, Result<ChatResponse, ModelError>> {
         match self.rest.split_first() {
             Some((next, rest)) => next.intercept(request, Self { rest, ..self }),
-            None => Box::pin(async move {
-                let attempt = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
-                if attempt > 1 {
-                    self.scope.sink.send(EventKind::Retried { attempt }).await;
-                }
-                ask(self.scope, self.for_early, request).await
-            }),
+            None => Box::pin(self.turn.ask(request)),
         }
     }
 }

@@ -24,6 +24,7 @@ mod retry;
 mod run;
 mod template;
 
+mod ask;
 mod call;
 mod cap;
 mod drive;

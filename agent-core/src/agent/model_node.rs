@@ -4,12 +4,10 @@
 use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
 
-use futures_util::StreamExt as _;
 use tracing::{Instrument as _, Span};
 
-use super::early::{self, Watch};
+use super::ask::ModelTurn;
 use super::error::{AgentError, Failure};
 use super::interceptor::ModelNext;
 use super::limits::OnLimit;
@@ -18,7 +16,7 @@ use crate::boxed::{BoxError, BoxFuture};
 use crate::event::{EventKind, Limit, Outcome};
 use crate::graph::{END, NodeAction, NodeContext, NodeOutput, State, StateUpdate};
 use crate::message::{AssistantMessage, Message, ToolResult};
-use crate::model::{Accumulator, ChatRequest, ChatResponse, ModelDelta, ModelError, ToolList};
+use crate::model::{ChatRequest, ChatResponse, ToolList};
 use crate::telemetry;
 
 /// The node that asks the model.
@@ -47,11 +45,9 @@ impl NodeAction for ModelNode {
                 }
             };
             let request = request(&scope, &state, last.is_some())?;
-            // Not shared any longer than needed: who changes a shared history copies it.
-            let for_early = early::is_wanted(&scope).then_some(state);
             let span = chat_span(&scope);
-            let asked = AtomicU32::new(0);
-            let next = ModelNext::new(&scope, for_early.as_ref(), &asked);
+            let turn = ModelTurn::new(Arc::clone(&scope), span.clone(), state);
+            let next = ModelNext::new(&turn);
             let reply = tokio::select! {
                 biased;
                 () = scope.token.cancelled() => return Ok(scope.leave(Outcome::Cancelled, StateUpdate::new())),
@@ -61,7 +57,7 @@ impl NodeAction for ModelNode {
             let mut response = match reply {
                 Ok(response) => response,
                 Err(error) => {
-                    span.record(telemetry::ERROR_TYPE, tracing::field::debug(error.kind()));
+                    span.record(telemetry::ERROR_TYPE, error.kind().word());
                     return Ok(scope.fail(Failure::Model(error), StateUpdate::new()));
                 }
             };
@@ -108,13 +104,8 @@ fn request(
 }
 
 fn chat_span(scope: &RunScope) -> Span {
-    let model = &scope.config.model;
-    let name = scope
-        .options
-        .model
-        .as_deref()
-        .unwrap_or_else(|| model.name());
-    telemetry::chat_span(&scope.span, name, model.provider(), scope.streaming)
+    let provider = scope.config.model.provider();
+    telemetry::chat_span(&scope.span, scope.model_name(), provider, scope.streaming)
 }
 
 fn record_reply(span: &Span, response: &ChatResponse) {
@@ -125,67 +116,9 @@ fn record_reply(span: &Span, response: &ChatResponse) {
     if let Some(usage) = response.usage {
         span.record(telemetry::INPUT_TOKENS, usage.input_tokens);
         span.record(telemetry::OUTPUT_TOKENS, usage.output_tokens);
+        span.record(telemetry::CACHE_READ_TOKENS, usage.cached_input_tokens);
+        span.record(telemetry::REASONING_TOKENS, usage.reasoning_tokens);
     }
-}
-
-/// Asks the model itself, and tells what it writes.
-pub(super) async fn ask(
-    scope: &Arc<RunScope>,
-    for_early: Option<&State>,
-    request: ChatRequest,
-) -> Result<ChatResponse, ModelError> {
-    let model = &scope.config.model;
-    if !scope.streaming {
-        let response = model.chat(request).await?;
-        if let Some(reasoning) = &response.message.reasoning {
-            scope
-                .sink
-                .send(EventKind::ReasoningDelta(reasoning.clone()))
-                .await;
-        }
-        if !response.message.text.is_empty() {
-            scope
-                .sink
-                .send(EventKind::TextDelta(response.message.text.clone()))
-                .await;
-        }
-        return Ok(response);
-    }
-    // What an earlier try of this reply began comes to nothing.
-    scope.keep_early(None);
-    let mut watch = for_early.map(|state| Watch::new(scope, state));
-    let mut deltas = model.stream(request);
-    let mut reply = Accumulator::new();
-    while let Some(delta) = deltas.next().await {
-        let delta = delta?;
-        let event = match &delta {
-            ModelDelta::Text(text) => Some(EventKind::TextDelta(text.clone())),
-            ModelDelta::Reasoning(text) => Some(EventKind::ReasoningDelta(text.clone())),
-            ModelDelta::ToolCallFragment {
-                index,
-                id,
-                name,
-                arguments,
-            } => {
-                if let Some(watch) = &mut watch {
-                    watch.fragment(*index, id, name, arguments);
-                }
-                Some(EventKind::ToolCallDelta {
-                    index: *index,
-                    name: name.clone(),
-                    arguments: arguments.clone(),
-                })
-            }
-            _ => None,
-        };
-        reply.push(delta);
-        if let Some(event) = event {
-            scope.sink.send(event).await;
-        }
-    }
-    let response = reply.finish()?;
-    scope.keep_early(watch.map(Watch::end));
-    Ok(response)
 }
 
 /// A call without an id, or with one that another call has, could not be answered.

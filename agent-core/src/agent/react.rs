@@ -57,6 +57,7 @@ pub(super) struct Config {
     pub(super) hosts: Hosts,
     pub(super) metadata: Arc<Map<String, Value>>,
     pub(super) streaming: bool,
+    pub(super) record_content: bool,
 }
 
 /// An agent: a model, its tools, and the graph that lets one use the other.

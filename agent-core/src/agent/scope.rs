@@ -17,7 +17,7 @@ use super::slots::ToolSlots;
 use crate::event::{EventKind, Limit, Outcome, Sink};
 use crate::message::ToolResult;
 use crate::model::{ChatOptions, FinishReason, ToolList, Usage};
-use crate::tool::{RunContext, ToolSet};
+use crate::tool::{Found, RunContext, ToolSet};
 
 /// One run: its settings, and what it has found so far.
 pub(super) struct RunScope {
@@ -105,6 +105,20 @@ impl RunScope {
         of_tool
             .or(self.runtime.as_ref())
             .or(self.config.runtime.as_ref())
+    }
+
+    /// The model that is asked.
+    pub(super) fn model_name(&self) -> &str {
+        let own = || self.config.model.name();
+        self.options.model.as_deref().unwrap_or_else(own)
+    }
+
+    /// The own name of the tool that a call names, whatever the model put before it; `None` if
+    /// there is no such tool.
+    pub(super) fn tool_name(&self, called: &str) -> Option<&str> {
+        match self.tools.find(called).ok()? {
+            Found::Exact(tool) | Found::Shortened(tool) => Some(tool.definition().name()),
+        }
     }
 
     /// True if it is known how the run ends.

@@ -20,7 +20,6 @@ use crate::event::{EventKind, Limit, Outcome};
 use crate::graph::{NodeAction, NodeContext, NodeOutput, State, StateUpdate};
 use crate::message::{Message, ToolCall, ToolResult};
 use crate::model::FinishReason;
-use crate::tool::Found;
 
 /// The node that runs tool calls.
 #[derive(Debug)]
@@ -74,7 +73,7 @@ fn admit(scope: &RunScope, calls: Vec<ToolCall>) -> (Vec<Plan>, Option<Limit>) {
                 // Nothing more runs once the run is about to stop.
                 Some(limit) if limits.on_limit != OnLimit::ErrorResult => Err(Limit::clone(limit)),
                 _ => {
-                    let name = name_of_tool(scope, &call.name);
+                    let name = scope.tool_name(&call.name).unwrap_or(&call.name);
                     scope.outwards(|record, limits| {
                         record.counts.tool_call(name, &call.arguments, limits)
                     })
@@ -96,14 +95,6 @@ fn admit(scope: &RunScope, calls: Vec<ToolCall>) -> (Vec<Plan>, Option<Limit>) {
     (plans, reached)
 }
 
-/// The tool's own name, whatever the model put before it; that of an unknown tool as it is.
-fn name_of_tool<'a>(scope: &'a RunScope, called: &'a str) -> &'a str {
-    match scope.tools.find(called) {
-        Ok(Found::Exact(tool) | Found::Shortened(tool)) => tool.definition().name(),
-        Err(_) => called,
-    }
-}
-
 fn limit_text(limit: &Limit) -> String {
     match limit {
         Limit::ToolCallsOf(tool) => {
@@ -121,7 +112,7 @@ fn count(scope: &RunScope, calls: &[ToolCall], ends: &[CallEnd]) -> Result<(), L
     let limits = &scope.config.limits;
     for (call, end) in calls.iter().zip(ends) {
         if let (false, Ended::Result(result)) = (end.refused, &end.ended) {
-            let name = name_of_tool(scope, &call.name);
+            let name = scope.tool_name(&call.name).unwrap_or(&call.name);
             scope.record(|record| record.counts.ended(name, &call.arguments, result, limits))?;
         }
     }
@@ -332,7 +323,7 @@ fn earlier_results_are_direct(scope: &RunScope, state: &State) -> bool {
         !result.is_error
             && scope
                 .tools
-                .get(name_of_tool(scope, &result.name))
+                .get(scope.tool_name(&result.name).unwrap_or(&result.name))
                 .is_some_and(|tool| tool.metadata().is_return_direct())
     })
 }

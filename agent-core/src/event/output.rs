@@ -105,6 +105,8 @@ pub(crate) struct OutputParts {
     pub(crate) text: String,
     pub(crate) finish_reason: Option<FinishReason>,
     pub(crate) usage: Usage,
+    /// How many model calls and tool calls there were.
+    pub(crate) calls: (u32, u32),
     pub(crate) state: State,
     pub(crate) new_from: usize,
     pub(crate) direct_results: Vec<ToolResult>,
@@ -143,6 +145,10 @@ impl RunOutput {
     #[must_use]
     pub fn finish_reason(&self) -> Option<&FinishReason> {
         self.0.finish_reason.as_ref()
+    }
+
+    pub(crate) fn calls(&self) -> (u32, u32) {
+        self.0.calls
     }
 
     /// Token counts summed over every round of the run.

@@ -41,6 +41,29 @@ pub enum ModelErrorKind {
     ScriptEnded,
 }
 
+impl ModelErrorKind {
+    /// The kind in one word, for spans and metrics.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Configuration => "configuration",
+            Self::ProviderError => "provider_error",
+            Self::HttpStatus => "http_status",
+            Self::RateLimited => "rate_limited",
+            Self::Auth => "auth",
+            Self::InvalidRequest => "invalid_request",
+            Self::ToolGenerationFailed => "tool_generation_failed",
+            Self::UnexpectedContentType => "unexpected_content_type",
+            Self::Decode => "decode",
+            Self::StreamTruncated => "stream_truncated",
+            Self::StreamIdleTimeout => "stream_idle_timeout",
+            Self::Timeout => "timeout",
+            Self::Transport => "transport",
+            Self::EmptyResponse => "empty_response",
+            Self::ScriptEnded => "script_ended",
+        }
+    }
+}
+
 /// Why a model gave no reply.
 ///
 /// `Display` is for the operator and holds no key. [`ModelError::is_retryable`] describes

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
-use agent_core::model::ScriptedModel;
-use agent_core::model::scripted::{calls, says};
+use agent_core::agent::ReactAgentBuilder;
+use agent_core::model::scripted::{calls, fails, says};
+use agent_core::model::{ModelError, ModelErrorKind, ScriptedModel, Usage};
+use agent_core::telemetry::metrics;
 use agent_core::tool::{InterruptRequest, ToolOutcome};
 use agent_core::{AgentError, Outcome, ReactAgent, ToolError};
 use agent_tests::tools::tool;
@@ -32,9 +34,9 @@ impl Visit for Seen {
     }
 }
 
-/// Keeps every span; the id of a span is its position, from 1.
+/// Keeps every span and every metric; the id of a span is its position, from 1.
 #[derive(Clone, Default)]
-struct Spans(Arc<Mutex<Vec<Seen>>>);
+struct Spans(Arc<Mutex<Vec<Seen>>>, Arc<Mutex<Vec<Seen>>>);
 
 impl Spans {
     fn of(&self, name: &str) -> Vec<Seen> {
@@ -49,7 +51,7 @@ impl Spans {
 
 impl Subscriber for Spans {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.is_span()
+        metadata.is_span() || metadata.target() == metrics::TARGET
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {
@@ -70,7 +72,13 @@ impl Subscriber for Spans {
     }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
-    fn event(&self, _: &Event<'_>) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut seen = Seen::default();
+        event.record(&mut seen);
+        self.1.lock().unwrap().push(seen);
+    }
+
     fn enter(&self, _: &Id) {}
     fn exit(&self, _: &Id) {}
 }
@@ -150,4 +158,120 @@ async fn a_span_tells_the_end_of_a_run_in_one_word_and_no_content() {
     assert_eq!(runs[1].fields["error.type"], "model");
     let all = format!("{runs:?}");
     assert!(!all.contains("everything"), "{all}");
+}
+
+/// What one run with one good and one failing call writes, on an agent set up like this.
+async fn written(set_up: impl FnOnce(ReactAgentBuilder) -> ReactAgentBuilder) -> Spans {
+    let spans = Spans::default();
+    let _guard = tracing::subscriber::set_default(spans.clone());
+    let turn = super::calls_step(1).and_calls("fails", json!({"key": "sk-live-9"}));
+    let usage = Usage::new(7, 3);
+    let model = ScriptedModel::new([turn.with_usage(usage), says("Done, sk-live-9.")]);
+    let fails = tool("fails", (), async |(), _, _| {
+        Err::<(), _>(ToolError::failed("no"))
+    });
+    let agent = ReactAgent::builder("assistant", model).tools([super::step(), fails]);
+    set_up(agent).build().unwrap().run("Go").await.unwrap();
+    spans
+}
+
+impl Spans {
+    /// The metrics that hold a field of this name.
+    fn measured(&self, name: &str) -> Vec<Seen> {
+        let metrics = self.1.lock().unwrap();
+        let named = metrics
+            .iter()
+            .filter(|metric| metric.fields.contains_key(name));
+        named.cloned().collect()
+    }
+}
+
+// C14
+#[tokio::test]
+async fn what_is_said_is_recorded_only_on_request() {
+    let silent = written(|agent| agent).await;
+    let told = written(|agent| agent.record_content(true).secret("sk-live-9")).await;
+
+    for span in silent.0.lock().unwrap().iter() {
+        let content = ["messages", "arguments", "result"];
+        let holds = |name: &&&str| content.iter().any(|end| name.ends_with(end));
+        assert_eq!(span.fields.keys().find(holds), None);
+    }
+    let chat = told.of("chat").remove(1);
+    let sent: serde_json::Value =
+        serde_json::from_str(&chat.fields["gen_ai.input.messages"]).unwrap();
+    let roles: Vec<_> = sent
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| &message["role"])
+        .collect();
+    assert_eq!(roles, ["user", "assistant", "tool"]);
+    assert_eq!(sent[0]["parts"], json!([{"type": "text", "content": "Go"}]));
+    assert_eq!(sent[1]["parts"][0]["type"], "tool_call");
+    assert_eq!(sent[2]["parts"][1]["response"], "Error: no");
+    let replied = &chat.fields["gen_ai.output.messages"];
+    assert!(replied.contains("Done, ***."), "{replied}");
+    let call = told.of("execute_tool").remove(1);
+    assert_eq!(
+        call.fields["gen_ai.tool.call.arguments"],
+        r#"{"key":"***"}"#
+    );
+    assert_eq!(call.fields["gen_ai.tool.call.result"], "Error: no");
+    let all = format!("{:?}", told.0.lock().unwrap());
+    assert!(!all.contains("sk-live-9"), "{all}");
+}
+
+// C14, B9
+#[tokio::test]
+async fn model_calls_tool_calls_and_runs_are_measured() {
+    let seen = written(|agent| agent).await;
+
+    let calls = seen.measured("histogram.gen_ai.execute_tool.duration");
+    let names: Vec<_> = calls
+        .iter()
+        .map(|call| {
+            (
+                &*call.fields["gen_ai.tool.name"],
+                call.fields.get("error.type"),
+            )
+        })
+        .collect();
+    assert_eq!(
+        names,
+        [("step", None), ("fails", Some(&"failed".to_owned()))]
+    );
+    let inferences = seen.measured("histogram.gen_ai.client.inference.duration");
+    assert_eq!(inferences.len(), 2);
+    assert_eq!(inferences[0].fields["gen_ai.request.model"], "scripted");
+    let first = "histogram.gen_ai.client.inference.time_to_first_chunk";
+    assert_eq!(seen.measured(first).len(), 2);
+    let input = "monotonic_counter.gen_ai.client.inference.usage.input_tokens";
+    assert_eq!(seen.measured(input)[0].fields[input], "7");
+    let run = seen
+        .measured("histogram.gen_ai.invoke_agent.duration")
+        .remove(0);
+    assert_eq!(
+        run.fields["histogram.gen_ai.invoke_agent.inference_calls"],
+        "2"
+    );
+    assert_eq!(run.fields["histogram.gen_ai.invoke_agent.tool_calls"], "2");
+}
+
+#[tokio::test]
+async fn a_model_that_fails_is_measured_with_the_kind_of_its_error() {
+    let spans = Spans::default();
+    let _guard = tracing::subscriber::set_default(spans.clone());
+    let error = ModelError::new(ModelErrorKind::RateLimited, "too many");
+    let agent = ReactAgent::builder("assistant", ScriptedModel::new([fails(error)]));
+
+    agent.build().unwrap().run("Go").await.unwrap_err();
+
+    for (metric, word) in [
+        ("histogram.gen_ai.client.inference.duration", "rate_limited"),
+        ("histogram.gen_ai.invoke_agent.duration", "model"),
+    ] {
+        assert_eq!(spans.measured(metric)[0].fields["error.type"], word);
+    }
+    assert_eq!(spans.of("chat")[0].fields["error.type"], "rate_limited");
 }

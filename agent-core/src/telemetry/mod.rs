@@ -2,9 +2,14 @@
 //!
 //! Every run is a span `invoke_agent`, every model call in it a span `chat`, every tool call
 //! a span `execute_tool`. They are `tracing` spans: without a subscriber they cost next to
-//! nothing, and an exporter is the program's own choice. No content is recorded.
+//! nothing, and an exporter is the program's own choice. What is said is recorded only if the
+//! agent is [told to](crate::agent::ReactAgentBuilder::record_content). Metrics are events; see
+//! [`metrics`].
 //!
 //! Source: `open-telemetry/semantic-conventions-genai`, spans and attributes of v0.1.0.
+
+pub(crate) mod content;
+pub mod metrics;
 
 use std::time::Duration;
 
@@ -28,6 +33,20 @@ pub const REQUEST_MODEL: &str = "gen_ai.request.model";
 pub const INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
 /// Field: tokens of the reply.
 pub const OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
+/// Field: tokens of the request that were read from the provider's cache.
+pub const CACHE_READ_TOKENS: &str = "gen_ai.usage.cache_read.input_tokens";
+/// Field: tokens of the reply that were reasoning.
+pub const REASONING_TOKENS: &str = "gen_ai.usage.reasoning.output_tokens";
+/// Field: seconds until the first piece of a streamed reply.
+pub const TIME_TO_FIRST_CHUNK: &str = "gen_ai.response.time_to_first_chunk";
+/// Field, only on request: what the model was sent.
+pub const INPUT_MESSAGES: &str = "gen_ai.input.messages";
+/// Field, only on request: what the model replied.
+pub const OUTPUT_MESSAGES: &str = "gen_ai.output.messages";
+/// Field, only on request: the arguments of a tool call.
+pub const TOOL_CALL_ARGUMENTS: &str = "gen_ai.tool.call.arguments";
+/// Field, only on request: the result of a tool call, as the model reads it.
+pub const TOOL_CALL_RESULT: &str = "gen_ai.tool.call.result";
 /// Field: why the reply ended.
 pub const FINISH_REASONS: &str = "gen_ai.response.finish_reasons";
 /// Field: the tool's name.
@@ -66,7 +85,12 @@ pub(crate) fn chat_span(parent: &Span, model: &str, provider: &str, streaming: b
         "gen_ai.request.stream" = streaming,
         "gen_ai.usage.input_tokens" = Empty,
         "gen_ai.usage.output_tokens" = Empty,
+        "gen_ai.usage.cache_read.input_tokens" = Empty,
+        "gen_ai.usage.reasoning.output_tokens" = Empty,
+        "gen_ai.response.time_to_first_chunk" = Empty,
         "gen_ai.response.finish_reasons" = Empty,
+        "gen_ai.input.messages" = Empty,
+        "gen_ai.output.messages" = Empty,
         "error.type" = Empty,
     )
 }
@@ -81,6 +105,8 @@ pub(crate) fn tool_span(parent: &Span, call: &ToolCall) -> Span {
         "gen_ai.tool.name" = call.name,
         "gen_ai.tool.call.id" = call.id,
         "gen_ai.tool.type" = "function",
+        "gen_ai.tool.call.arguments" = Empty,
+        "gen_ai.tool.call.result" = Empty,
         outcome = Empty,
         duration_ms = Empty,
         "error.type" = Empty,
@@ -88,13 +114,15 @@ pub(crate) fn tool_span(parent: &Span, call: &ToolCall) -> Span {
 }
 
 /// Writes down how a tool call ended.
-pub(crate) fn tool_ended(span: &Span, outcome: &str, duration: Duration) {
+pub(crate) fn tool_ended(span: &Span, tool: &str, outcome: &str, duration: Duration) {
     span.record("outcome", outcome);
     span.record(
         "duration_ms",
         u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
     );
-    if outcome != "ok" && outcome != "interrupted" {
-        span.record(ERROR_TYPE, outcome);
+    let error = Some(outcome).filter(|outcome| !["ok", "interrupted"].contains(outcome));
+    if let Some(error) = error {
+        span.record(ERROR_TYPE, error);
     }
+    metrics::tool_ended(tool, error, duration);
 }
