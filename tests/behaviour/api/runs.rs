@@ -1,0 +1,238 @@
+//! Models, agents, runs and graphs.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent_core::agent::{
+    AgentTool, BuildError, BuildFault, Input, Interrupt, Limit, Limits, OnLimit, ReactAgentBuilder,
+    RunRequest, RunStream,
+};
+use agent_core::event::EventKind;
+use agent_core::graph::{
+    CancellationToken, CompiledGraph, END, GraphError, KeyStrategy, NodeAction, NodeContext,
+    NodeOutput, START, State, StateGraph, StateUpdate,
+};
+use agent_core::message::{ToolResult, Transcript};
+use agent_core::model::scripted::{Turn, calls, fails, says};
+use agent_core::model::{
+    ChatModel, ChatOptions, ChatRequest, ChatResponse, FinishReason, ModelDelta, ModelError,
+    ModelErrorKind, OpenAi, ScriptedModel, Timeouts, Usage, openai,
+};
+use agent_core::tool::IntoTools;
+use agent_core::{
+    AgentError, AgentEvent, BoxError, BoxFuture, BoxStream, Error, Message, Outcome, ReactAgent,
+    RunOutput, ToolContext,
+};
+use futures_util::Stream;
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+
+use super::{ByHand, Db, SCORES};
+
+struct Echo;
+
+impl ChatModel for Echo {
+    fn stream(&self, _: ChatRequest) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
+        let deltas = [
+            ModelDelta::Text("echo".into()),
+            ModelDelta::Finished(FinishReason::Stop),
+        ];
+        Box::pin(futures_util::stream::iter(deltas.map(Ok)))
+    }
+}
+
+#[tokio::test]
+async fn a_model_needs_one_method() {
+    let model: Arc<dyn ChatModel> = Arc::new(Echo);
+    let transcript = Transcript::from_messages([Message::user("Hi")]).unwrap();
+
+    let reply: BoxFuture<'static, Result<ChatResponse, ModelError>> =
+        ChatModel::chat(&model, ChatRequest::new(transcript).unwrap());
+
+    assert_eq!(reply.await.unwrap().message.text, "echo");
+}
+
+#[test]
+fn a_client_is_set_up_by_the_environment_or_by_hand() {
+    let _: fn() -> Result<OpenAi, ModelError> = OpenAi::from_env;
+
+    let model: Result<OpenAi, ModelError> = OpenAi::builder()
+        .base_url("http://127.0.0.1:1/v1")
+        .model("m")
+        .api_key("k")
+        .profile(openai::Profile::Compatible)
+        .timeouts(Timeouts::new())
+        .headers([("x-team", "a")])
+        .header("x-user", "b")
+        .build();
+
+    assert!(model.is_ok());
+}
+
+fn script() -> ScriptedModel {
+    let turns: [Turn; 3] = [
+        calls("get_weather", json!({"city": "Oslo"}))
+            .with_id("c1")
+            .and_calls("get_weather", json!({"city": "Beijing"}))
+            .with_usage(Usage::new(1, 1))
+            .finish(FinishReason::ToolCalls),
+        says("Oslo."),
+        fails(ModelError::new(ModelErrorKind::Transport, "gone")),
+    ];
+    ScriptedModel::new(turns)
+}
+
+fn agent(model: ScriptedModel) -> ReactAgentBuilder {
+    ReactAgent::builder("assistant", model)
+        .description("Knows the weather.")
+        .tools(ByHand::new("get_weather"))
+}
+
+#[tokio::test]
+async fn an_agent_runs() {
+    let model = script();
+    let agent: Result<ReactAgent, BuildError> = agent(model.clone()).build();
+    let agent = agent.unwrap();
+
+    let output: RunOutput = agent.run("Where is it colder?").await.unwrap();
+
+    let _: &Outcome = output.outcome();
+    let _: (Option<&FinishReason>, Usage) = (output.finish_reason(), output.usage());
+    let _: (&[Message], &[Message]) = (output.messages(), output.new_messages());
+    let _: (&State, &[ToolResult]) = (output.state(), output.direct_results());
+    let parsed: Result<Value, serde_json::Error> = output.parse();
+    assert!(parsed.is_err());
+    assert_eq!(output.text(), "Oslo.");
+    let requests: Vec<ChatRequest> = model.requests();
+    assert_eq!(requests.len(), 2);
+    let error: AgentError = agent.run("Again").await.unwrap_err();
+    let _: Error = error.into();
+}
+
+#[tokio::test]
+async fn an_agent_is_built_or_every_fault_is_told() {
+    let error = ReactAgent::builder("", script())
+        .system_prompt("Answer briefly.")
+        .instruction("For {who}.")
+        .output_key("answer")
+        .parallel_tool_execution(true)
+        .max_parallel_tools(5)
+        .tool_execution_timeout(Duration::from_secs(300))
+        .wrap_sync_tools_as_async(true)
+        .limits(Limits::new().on_limit(OnLimit::LastAnswer))
+        .host(Db)
+        .runtime(Handle::current())
+        .secret("sk-secret")
+        .streaming(true)
+        .build()
+        .unwrap_err();
+
+    let faults: &[BuildFault] = error.faults();
+    assert_eq!(faults.len(), 1);
+}
+
+#[tokio::test]
+async fn a_run_is_awaited_or_streamed() {
+    fn owned<T: 'static>(value: T) -> T {
+        value
+    }
+    fn items(_: &impl Stream<Item = Result<AgentEvent, AgentError>>) {}
+    type Awaited = Pin<Box<dyn Future<Output = Result<RunOutput, AgentError>> + Send>>;
+    let _: [Input; 4] = [
+        "a".into(),
+        String::new().into(),
+        Message::user("a").into(),
+        vec![Message::user("a")].into(),
+    ];
+    let agent = agent(script()).build().unwrap();
+    let token = CancellationToken::new();
+
+    let run: RunRequest = owned(agent.run("Go"))
+        .options(ChatOptions::new())
+        .host(Db)
+        .metadata("user", "ada")
+        .tools(ByHand::new("more"))
+        .deadline(Duration::from_secs(60))
+        .cancel_token(token)
+        .streaming(true)
+        .within(&ToolContext::default());
+    let mut stream: RunStream = run.stream();
+    items(&stream);
+    let AgentEvent {
+        sequence,
+        agent: name,
+        kind,
+        ..
+    } = stream.next().await.unwrap().unwrap();
+    let _: (u64, Arc<str>) = (sequence, name);
+    assert!(matches!(kind, EventKind::RunStarted { .. }));
+    let awaited: Awaited = agent.run("Go").thread("t").into_future();
+    assert!(matches!(awaited.await, Err(AgentError::NoSaver { .. })));
+    assert_eq!(tools_of(AgentTool::new(agent)), 1);
+}
+
+fn tools_of(tools: impl IntoTools) -> usize {
+    tools.into_tools().len()
+}
+
+#[test]
+fn events_and_outcomes_can_be_told_apart() {
+    let name = |kind: &EventKind| match kind {
+        EventKind::RunStarted { .. } => 1,
+        EventKind::NodeStarted { .. } | EventKind::NodeFinished { .. } => 2,
+        EventKind::TextDelta(_) | EventKind::ReasoningDelta(_) => 3,
+        EventKind::ToolCallDelta { .. } | EventKind::ModelFinished { .. } => 4,
+        EventKind::ToolStarted { .. } | EventKind::ToolProgress { .. } => 5,
+        EventKind::ToolFinished { .. } | EventKind::StateUpdated { .. } => 6,
+        EventKind::Retried { .. } | EventKind::Interrupted(_) => 7,
+        EventKind::RunFinished(_) => 8,
+        _ => 0,
+    };
+    let outcome = |outcome: &Outcome| match outcome {
+        Outcome::Finished | Outcome::Cancelled => 1,
+        Outcome::Interrupted(interrupts) => interrupts.iter().map(|_: &Interrupt| 1).sum(),
+        Outcome::LimitReached(limit) => match limit {
+            Limit::ModelCalls | Limit::ToolCalls | Limit::RepeatedCall => 2,
+            Limit::ToolCallsOf(_) | Limit::ConsecutiveErrors => 3,
+            Limit::Depth | Limit::Deadline => 4,
+            _ => 0,
+        },
+        _ => 0,
+    };
+
+    assert_eq!(name(&EventKind::TextDelta(String::new())), 3);
+    assert_eq!(outcome(&Outcome::Cancelled), 1);
+}
+
+struct Adds;
+
+impl NodeAction for Adds {
+    fn run<'a>(
+        &'a self,
+        _: State,
+        _: &'a NodeContext,
+    ) -> BoxFuture<'a, Result<NodeOutput, BoxError>> {
+        Box::pin(async { Ok(StateUpdate::new().with(SCORES, vec![1]).into()) })
+    }
+}
+
+#[tokio::test]
+async fn a_graph_is_compiled_and_run() {
+    let shared: Arc<dyn NodeAction> = Arc::new(Adds);
+    let graph: Result<CompiledGraph, GraphError> = StateGraph::new()
+        .key(SCORES, KeyStrategy::Append)
+        .node("a", async |_: State| Ok::<_, BoxError>(()))
+        .node("b", Adds)
+        .node("c", shared)
+        .edge(START, "a")
+        .conditional_edges("a", |_: &State| "b", ["b", END])
+        .edge("b", "c")
+        .edge("c", END)
+        .compile();
+
+    let state: State = graph.unwrap().run(StateUpdate::new()).await.unwrap();
+
+    assert_eq!(state.get(&SCORES).unwrap(), Some(vec![1, 1]));
+}
