@@ -1,0 +1,76 @@
+#!/bin/sh
+# Breaks the running of tools in ten ways, one at a time, and shows that the tests see each.
+#
+# Usage: tests/proofs/mutations.sh
+#
+# Works on a copy of the last commit in a temporary folder. Each line says what was broken and
+# which tests failed. The exit code is 1 if a mutation was not seen, or no longer applies.
+set -eu
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+dir=$(mktemp -d)
+trap 'git -C "$root" worktree remove --force "$dir/copy"; rm -rf "$dir"' EXIT
+git -C "$root" worktree add -q --detach "$dir/copy" HEAD
+cd "$dir/copy"
+export CARGO_TARGET_DIR="$dir/target"
+agent=agent-core/src/agent
+missed=0
+
+# mutate NAME FILE OLD NEW: OLD and NEW are perl's, on the whole file.
+mutate() {
+    before=$(cksum <"$2")
+    perl -0pi -e "s{$3}{$4}" "$2"
+    if [ "$before" = "$(cksum <"$2")" ]; then
+        echo "$1: does not apply"
+        missed=1
+        return
+    fi
+    # Under `CARGO_TERM_QUIET` a build that fails is told apart from tests that fail.
+    if ! cargo test -q -p agent-tests --test behaviour --no-run 2>"$dir/log"; then
+        echo "$1: does not build"
+        missed=1
+    else
+        timeout 900 cargo test -q -p agent-tests --test behaviour >"$dir/log" 2>&1 || true
+        failed=$(sed -n 's/^    \([a-z_:]*\)$/\1/p' "$dir/log" | sort -u | wc -l)
+        named=$(sed -n 's/^    \([a-z_:]*\)$/\1/p' "$dir/log" | sort -u | head -3 | tr '\n' ' ')
+        if [ "$failed" -eq 0 ]; then
+            if grep -q '^test result: ok' "$dir/log"; then
+                echo "$1: NOT SEEN"
+                missed=1
+            else
+                echo "$1: the tests hang or die"
+            fi
+        else
+            echo "$1: $failed tests, such as $named"
+        fi
+    fi
+    git checkout -q -- .
+}
+
+mutate "more calls at once than allowed" $agent/tool_node.rs \
+    'Semaphore::new\(scope\.config\.max_parallel\)' 'Semaphore::new(64)'
+mutate "a result is dropped" $agent/tool_node.rs \
+    'Ended::Result\(result\) => results\.push\(result\)' \
+    'Ended::Result(result) => if results.is_empty() { results.push(result) }'
+mutate "a failed call keeps its update" $agent/call.rs \
+    'if result\.is_ok\(\) \{\s*context\.take_updates' 'if true { context.take_updates'
+mutate "an error result keeps its update" $agent/call.rs \
+    '\(result, failure, StateUpdate::new\(\), false\)' '(result, failure, outcome.update, false)'
+mutate "no deadline while waiting for a slot" $agent/call.rs \
+    '\(\) = sleep_until\(deadline\) => return Err\(ToolError::timed_out\(limit\)\),' ''
+mutate "a call whose time is over starts" agent-core/src/tool/executor.rs \
+    'if Instant::now\(\) >= deadline' 'if false'
+mutate "panics are not caught" agent-core/src/tool/executor.rs \
+    'AssertUnwindSafe\(call\)\.catch_unwind\(\)' 'async { Ok::<_, Box<dyn Any + Send>>(call.await) }'
+mutate "cancellation is not seen by a call" agent-core/src/tool/executor.rs \
+    '\(\) = context\.cancellation\(\)\.cancelled\(\) => Err\(ToolError::cancelled\(\)\),' ''
+mutate "a fatal call does not stop its siblings" $agent/tool_node.rs \
+    'failed = matches!\(end\.ended, Ended::Failed\(\.\.\)\)' 'failed = false'
+mutate "results in the order in which calls end" $agent/tool_node.rs \
+    'ends\[position\] = Some\(end\)' \
+    'let free = ends.iter().position(Option::is_none).unwrap_or(position); ends[free] = Some(end)'
+mutate "limits are not counted" $agent/counts.rs \
+    'self\.tool_calls = self\.tool_calls\.saturating_add\(1\);' ''
+mutate "a blocking call begins after its end" agent-core/src/tool/place.rs \
+    'if \*state != State::Waiting' 'if false'
+exit $missed

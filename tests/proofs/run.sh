@@ -1,0 +1,17 @@
+#!/bin/sh
+# The long proofs, which are run by hand and not in CI. Each prints its figures.
+#
+# Usage: tests/proofs/run.sh [turns|soak|mutations]...   (default: all, about an hour on 2 cores)
+set -eu
+
+cd "$(dirname "$0")/../.."
+for proof in ${*:-turns soak mutations}; do
+    echo "== $proof"
+    case $proof in
+    # One million cases of `tests/behaviour/turns.rs`, each streamed and plain.
+    turns) PROPTEST_CASES=${CASES:-1000000} cargo test --release -q -p agent-tests --test behaviour -- turns::any_turn --nocapture 2>/dev/null | tail -3 ;;
+    soak) cargo run --release -q -p agent-tests --bin soak -- "${TURNS:-1000000}" ;;
+    mutations) tests/proofs/mutations.sh ;;
+    *) echo "no such proof: $proof" >&2; exit 2 ;;
+    esac
+done
