@@ -4,6 +4,7 @@ pub mod fixtures;
 pub mod replay;
 pub mod runs;
 pub mod tools;
+pub mod values;
 
 /// The README's programs, run as doctests.
 #[cfg(doctest)]

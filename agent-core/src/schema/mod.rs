@@ -33,7 +33,9 @@ pub(crate) use check::checked;
 pub use check::{SchemaError, SchemaFault};
 pub(crate) use compose::Composer;
 pub use described::Schemars;
-pub use dialect::{Change, Dialect, DialectSchema, Effect, Limits, Size, UnknownDialect};
+pub use dialect::{
+    Change, Dialect, DialectSchema, Effect, Limits, Size, UnknownDialect, without_optional_nulls,
+};
 pub(crate) use dialect::{Sent, Translations, plan};
 pub(crate) use json::Members;
 pub use model::{Property, RecursivePart, Schema, SchemarsPart};

@@ -37,7 +37,8 @@ impl Fit {
     /// The value as the schema means it; unchanged where it does not fit.
     pub(crate) fn fit(&mut self, schema: &Schema, value: Value) -> Value {
         match (schema, value) {
-            (Schema::Any | Schema::Schemars(_), value) => value,
+            (Schema::Any, value) => value,
+            (Schema::Schemars(part), value) => part.without_optional_nulls(value),
             (
                 Schema::AnyOf(_)
                 | Schema::Joined(_)

@@ -6,6 +6,7 @@ use agent_core::schema::{Change, Dialect, DialectSchema, Effect};
 use agent_core::tool::InputSchema;
 use agent_core::{ToolDefinition, tool};
 use agent_tests::fixtures::json_files;
+use chrono::{DateTime, NaiveDate, Utc};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -269,6 +270,29 @@ fn a_tool_with_an_open_map_cannot_be_strict_and_says_why() {
         assert_eq!(changes[0].effect, Effect::NotStrict);
         assert_eq!(changes[0].what, "map `meta`");
         assert!(changes[0].why.contains("strict"), "{}", changes[0].why);
+    }
+}
+
+#[tool]
+fn on_a_day(at: DateTime<Utc>, day: NaiveDate) -> String {
+    format!("{at} {day}")
+}
+
+#[test]
+fn dates_are_texts_whose_format_is_kept_or_told() {
+    // sc-32
+    for (dialect, written) in profiles("sc-32", on_a_day::DEFINITION) {
+        let properties = &written.schema["properties"];
+
+        assert_eq!(properties["at"]["type"], "string", "{dialect}");
+        assert_eq!(properties["day"]["type"], "string", "{dialect}");
+        assert_eq!(properties["at"]["format"], "date-time", "{dialect}");
+        if dialect == Dialect::Gemini {
+            assert_eq!(properties["day"].get("format"), None);
+            assert_eq!(properties["day"]["description"], "(format date)");
+        } else {
+            assert_eq!(properties["day"]["format"], "date", "{dialect}");
+        }
     }
 }
 

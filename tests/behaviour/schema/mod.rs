@@ -21,6 +21,8 @@ macro_rules! definition {
 
 mod agreement;
 mod arguments;
+mod dialect_forms;
+mod dialect_values;
 mod dialects;
 mod output;
 mod report;

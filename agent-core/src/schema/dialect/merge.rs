@@ -20,8 +20,14 @@ impl Rewriter<'_> {
             let Some(branches) = node.shift_remove("allOf") else {
                 return;
             };
-            self.change(at, Effect::Same, "`allOf`", "written as one schema");
-            for branch in branches.as_array().into_iter().flatten() {
+            // Each closed piece alone refuses what only the others list; as one, they do not.
+            let is_closed = |piece: &Value| piece.get("additionalProperties").is_some();
+            let branches = branches.as_array().into_iter().flatten();
+            let closed =
+                node.contains_key("additionalProperties") || branches.clone().any(is_closed);
+            let effect = if closed { Effect::Looser } else { Effect::Same };
+            self.change(at, effect, "`allOf`", "written as one schema");
+            for branch in branches {
                 let Some(branch) = self.written_out(branch) else {
                     self.tell(told, at, "allOf", branch);
                     continue;

@@ -16,6 +16,7 @@ mod measure;
 mod merge;
 mod null;
 mod object;
+mod optional_nulls;
 mod plan;
 mod refs;
 mod rewrite;
@@ -32,6 +33,7 @@ use serde_json::Value;
 
 pub use limits::Limits;
 pub use measure::Size;
+pub use optional_nulls::without_optional_nulls;
 pub(crate) use plan::{Sent, plan};
 
 /// A named dialect of JSON Schema: what one provider takes as the input of a tool.
@@ -192,7 +194,7 @@ impl DialectSchema {
 }
 
 /// One difference between a schema and its form in a dialect.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Change {
     /// Where, as a JSON pointer into the neutral schema; empty for the root.

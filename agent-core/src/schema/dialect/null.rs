@@ -14,21 +14,25 @@ pub(super) fn has_type(schema: &Map<String, Value>, name: &str) -> bool {
     }
 }
 
-/// How many references are followed to see whether a schema takes null.
-const MAX_HOPS: usize = 8;
+/// How many schemas are looked at to see whether one takes null.
+const MAX_STEPS: usize = 1000;
 
 /// True if the schema takes null.
 pub(super) fn allows_null(schema: &Value, definitions: &Definitions<'_>) -> bool {
-    takes_null(schema, definitions, MAX_HOPS)
+    takes_null(schema, definitions, &mut MAX_STEPS.clone())
 }
 
-fn takes_null(schema: &Value, definitions: &Definitions<'_>, hops: usize) -> bool {
+fn takes_null(schema: &Value, definitions: &Definitions<'_>, steps: &mut usize) -> bool {
     let Some(schema) = schema.as_object() else {
         return schema != &Value::Bool(false);
     };
+    if *steps == 0 {
+        return false;
+    }
+    *steps -= 1;
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-        let target = definitions.get(reference).filter(|_| hops > 0);
-        return target.is_some_and(|target| takes_null(target, definitions, hops - 1));
+        let target = definitions.get(reference);
+        return target.is_some_and(|target| takes_null(target, definitions, steps));
     }
     let listed = match (schema.get("enum"), schema.get("const")) {
         (Some(Value::Array(values)), _) => values.iter().any(Value::is_null),
@@ -36,13 +40,17 @@ fn takes_null(schema: &Value, definitions: &Definitions<'_>, hops: usize) -> boo
         _ => true,
     };
     let typed = !schema.contains_key("type") || has_type(schema, "null");
-    let one_of = |keyword| match schema.get(keyword) {
-        Some(Value::Array(branches)) => branches
-            .iter()
-            .any(|branch| hops > 0 && takes_null(branch, definitions, hops - 1)),
-        _ => true,
+    let mut branches = |keyword| -> Option<Vec<bool>> {
+        let branches = schema.get(keyword)?.as_array()?.iter();
+        Some(
+            branches
+                .map(|branch| takes_null(branch, definitions, steps))
+                .collect(),
+        )
     };
-    listed && typed && one_of("anyOf") && one_of("oneOf")
+    let mut one = |keyword| branches(keyword).is_none_or(|takes| takes.contains(&true));
+    let unions = one("anyOf") && one("oneOf");
+    listed && typed && unions && branches("allOf").is_none_or(|takes| !takes.contains(&false))
 }
 
 /// Makes the schema take null too.
@@ -207,17 +215,11 @@ impl Rewriter<'_> {
                 *out = branch;
             }
         } else {
-            for branch in branches.iter_mut().filter_map(Value::as_object_mut) {
-                describe(branch, description);
-                if nullable {
-                    branch.insert("nullable".to_owned(), true.into());
-                }
-            }
             out.insert("anyOf".to_owned(), branches.into());
-            return;
+            describe(out, description);
         }
         if nullable {
-            out.insert("nullable".to_owned(), true.into());
+            make_nullable(out);
         }
     }
 }
@@ -227,11 +229,30 @@ fn is_null(schema: &Value) -> bool {
     kind.is_some_and(|kind| kind.eq_ignore_ascii_case("null"))
 }
 
-/// Puts a description in front of the schema's own.
+/// Says that the schema takes null; in a union, each branch says it.
+fn make_nullable(schema: &mut Map<String, Value>) {
+    match schema.get_mut("anyOf") {
+        Some(Value::Array(branches)) => {
+            let branches = branches.iter_mut().filter_map(Value::as_object_mut);
+            branches.for_each(make_nullable);
+        }
+        _ => {
+            schema.insert("nullable".to_owned(), true.into());
+        }
+    }
+}
+
+/// Puts a description in front of the schema's own; in a union, of that of each branch.
 fn describe(schema: &mut Map<String, Value>, description: Option<&str>) {
     let Some(description) = description else {
         return;
     };
+    if let Some(Value::Array(branches)) = schema.get_mut("anyOf") {
+        for branch in branches.iter_mut().filter_map(Value::as_object_mut) {
+            describe(branch, Some(description));
+        }
+        return;
+    }
     let text = match schema.get("description").and_then(Value::as_str) {
         Some(own) => format!("{description} {own}"),
         None => description.to_owned(),

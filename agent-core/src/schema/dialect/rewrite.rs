@@ -5,6 +5,7 @@
 //! depth and in nodes.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
@@ -16,7 +17,7 @@ use crate::schema::tidy::is_number_format;
 
 /// How deep a schema can be and how many nodes it can have, all references followed.
 const MAX_DEPTH: usize = 64;
-const MAX_NODES: usize = 50_000;
+const MAX_NODES: usize = 20_000;
 
 /// The schema by these rules, and what was changed.
 pub(super) fn rewrite(rules: &'static Rules, neutral: &Value) -> (Value, Vec<Change>) {
@@ -34,13 +35,10 @@ pub(super) fn rewrite(rules: &'static Rules, neutral: &Value) -> (Value, Vec<Cha
     let root = rewriter.root(neutral, &mut told);
     let schema = rewriter.node(root, &Place::root(), told);
     rewriter.check_size(&schema);
-    let mut changes = Vec::new();
-    for change in rewriter.changes {
-        // What is put in several places is changed in each, and told once.
-        if !changes.contains(&change) {
-            changes.push(change);
-        }
-    }
+    // What is put in several places is changed in each, and told once.
+    let mut told = HashSet::new();
+    let mut changes = rewriter.changes;
+    changes.retain(|change| told.insert(change.clone()));
     (schema, changes)
 }
 
