@@ -1,6 +1,7 @@
 //! What the crates do, seen from outside.
 
 mod api;
+mod augment;
 mod cancellation;
 mod derive;
 mod function_tool;
@@ -10,6 +11,7 @@ mod interceptors;
 mod nested;
 mod openai;
 mod react_agent;
+mod resolver;
 mod schema;
 mod state;
 mod tool_call;

@@ -14,6 +14,7 @@ use super::error::{BuildError, BuildFault};
 use super::hook::Hook;
 use super::interceptor::{ModelInterceptor, ToolInterceptor};
 use super::limits::Limits;
+use super::lookup::by_names;
 use super::policy::ErrorPolicy;
 use super::react::{Config, ReactAgent};
 #[cfg(feature = "retry")]
@@ -25,7 +26,7 @@ use crate::message::Message;
 use crate::model::{ChatModel, ChatOptions, ToolList};
 use crate::secrets::Secrets;
 use crate::state::MESSAGES;
-use crate::tool::{Hosts, IntoTools, Leftovers, ToolCallback, ToolSet};
+use crate::tool::{Hosts, IntoTools, Leftovers, ToolCallback, ToolResolver, ToolSet};
 
 /// Builds a [`ReactAgent`].
 #[must_use = "a builder does nothing until `build` is called"]
@@ -34,6 +35,8 @@ pub struct ReactAgentBuilder {
     description: String,
     model: Arc<dyn ChatModel>,
     tools: Vec<Arc<dyn ToolCallback>>,
+    tool_names: Vec<String>,
+    resolvers: Vec<Arc<dyn ToolResolver>>,
     system_prompt: Option<String>,
     instruction: Option<String>,
     options: ChatOptions,
@@ -68,6 +71,8 @@ impl ReactAgentBuilder {
             description: String::new(),
             model,
             tools: Vec::new(),
+            tool_names: Vec::new(),
+            resolvers: Vec::new(),
             system_prompt: None,
             instruction: None,
             options: ChatOptions::new(),
@@ -105,6 +110,22 @@ impl ReactAgentBuilder {
     /// Adds tools; calls add up. See [`IntoTools`] for what can be given.
     pub fn tools(mut self, tools: impl IntoTools) -> Self {
         self.tools.extend(tools.into_tools());
+        self
+    }
+
+    /// Adds tools by their names, behind those of [`tools`](Self::tools); calls add up. They
+    /// are those of the [`resolver`](Self::resolver), else those of the
+    /// [`registry`](crate::registry); an unknown name is a fault.
+    pub fn tool_names<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.tool_names.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Lets the model call tools that it is not offered, if this knows their names; calls add
+    /// up, and the first that knows a name is right. See [`ToolResolver`]. Default: none, and
+    /// a call of a tool that is not offered is an error the model reads.
+    pub fn resolver(mut self, resolver: impl ToolResolver + 'static) -> Self {
+        self.resolvers.push(Arc::new(resolver));
         self
     }
 
@@ -298,8 +319,11 @@ impl ReactAgentBuilder {
         }
         let (hooks, duplicates) = in_order(self.hooks);
         faults.extend(duplicates);
+        let (by_name, unknown) = by_names(&self.tool_names, &self.resolvers);
+        faults.extend(unknown);
+        let own = self.tools.into_iter().chain(by_name).collect();
         let by_hooks = hooks.iter().map(|hook| hook.tools());
-        let sets = by_hooks.chain([self.tools]).map(|tools| {
+        let sets = by_hooks.chain([own]).map(|tools| {
             ToolSet::checked(tools).unwrap_or_else(|of_tools| {
                 faults.extend(of_tools.into_iter().map(BuildFault::Tools));
                 ToolSet::default()
@@ -340,6 +364,7 @@ impl ReactAgentBuilder {
                 model: self.model,
                 tools,
                 tool_list,
+                resolvers: self.resolvers,
                 system_prompt: self.system_prompt.map(Message::system),
                 instruction: self.instruction,
                 options: self.options,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until};
 use tracing::{Instrument as _, Span};
 
@@ -22,7 +22,7 @@ use crate::graph::{State, StateUpdate};
 use crate::message::{ContentPart, ToolCall, ToolResult};
 use crate::telemetry;
 use crate::tool::{
-    CallContext, Found, ToolCallback, ToolContext, ToolError, ToolErrorKind, ToolOutcome, executor,
+    CallContext, ToolCallback, ToolContext, ToolError, ToolErrorKind, ToolOutcome, executor,
 };
 
 /// How a call ended, and what it leaves behind.
@@ -119,8 +119,10 @@ async fn end_call(
     (span, started): (Span, Instant),
 ) -> CallEnd {
     let duration = started.elapsed();
-    let tool = scope.tool_name(&call.name).unwrap_or("unknown");
-    telemetry::tool_ended(&span, tool, outcome_name(&outcome.result), duration);
+    let tool = scope.find_tool(&call.name).ok();
+    let tool = tool.as_ref().map(|tool| tool.definition().name());
+    let (tool, end) = (tool.unwrap_or("unknown"), outcome_name(&outcome.result));
+    telemetry::tool_ended(&span, tool, end, duration);
     let arguments = call.arguments.clone();
     let (result, failure, mut update, direct) = match outcome.result {
         Ok(ToolOutcome::Done(output)) => (
@@ -219,8 +221,8 @@ async fn attempt(
         Ok(tool) => tool,
         Err(error) => return Attempt::not_run(error),
     };
-    let (deadline, limit) = time_limit(scope, tool, admission.since);
-    let _slots = match take(scope, tool, admission.slots, (deadline, limit)).await {
+    let (deadline, limit) = time_limit(scope, &tool, admission.since);
+    let _slots = match take(scope, &tool, admission.slots, (deadline, limit)).await {
         Ok(slots) => slots,
         Err(error) => return Attempt::not_run(error),
     };
@@ -230,7 +232,7 @@ async fn attempt(
         .await;
     admission.began.store(true, Ordering::Relaxed);
     let gate = Gate::new(scope.sink.clone());
-    run(scope, state, call, tool, (gate, deadline, limit)).await
+    run(scope, state, call, &tool, (gate, deadline, limit)).await
 }
 
 /// Runs a call while the model still writes, once there is a slot for it. `began` is asked then:
@@ -253,28 +255,21 @@ pub(super) async fn run_early(
 }
 
 /// The tool that a call is for.
-fn look_up<'a>(
-    scope: &'a RunScope,
-    call: &ToolCall,
-) -> Result<&'a Arc<dyn ToolCallback>, ToolError> {
-    match scope.tools.find(&call.name) {
-        Ok(Found::Exact(tool)) => Ok(tool),
-        Ok(Found::Shortened(tool)) => {
-            tracing::info!(
-                called = call.name,
-                runs = tool.definition().name(),
-                "the model put a prefix before the tool's name"
-            );
-            Ok(tool)
-        }
-        Err(error) => {
-            tracing::warn!(
-                called = call.name,
-                "no such tool; the model may have changed or shortened the name"
-            );
-            Err(error)
-        }
+fn look_up(scope: &RunScope, call: &ToolCall) -> Result<Arc<dyn ToolCallback>, ToolError> {
+    let found = scope.find_tool(&call.name);
+    match &found {
+        Ok(tool) if tool.definition().name() != call.name => tracing::info!(
+            called = call.name,
+            runs = tool.definition().name(),
+            "the tool has another name than the model called"
+        ),
+        Ok(_) => {}
+        Err(_) => tracing::warn!(
+            called = call.name,
+            "no such tool; the model may have changed or shortened the name"
+        ),
     }
+    found
 }
 
 /// Runs the tool in its time. It has its slots.
@@ -321,19 +316,19 @@ async fn run(
 
 /// A slot of each kind to run in, as long as the call's time is not over and the run goes on.
 async fn take<'a>(
-    scope: &'a RunScope,
+    scope: &RunScope,
     tool: &Arc<dyn ToolCallback>,
     of_turn: &'a Semaphore,
     (deadline, limit): (Instant, Duration),
-) -> Result<Vec<SemaphorePermit<'a>>, ToolError> {
-    let of_tool = scope.tool_slots.get(tool.definition().name());
+) -> Result<(Option<OwnedSemaphorePermit>, SemaphorePermit<'a>), ToolError> {
     let all = async {
-        let mut taken = Vec::with_capacity(2);
+        let closed = |_| ToolError::cancelled();
         // The tool's own first: who waits for a busy tool keeps no slot from the others.
-        for slots in of_tool.map(Arc::as_ref).into_iter().chain([of_turn]) {
-            taken.push(slots.acquire().await.map_err(|_| ToolError::cancelled())?);
-        }
-        Ok(taken)
+        let own = match scope.slots_of(tool.definition().name()) {
+            Some(slots) => Some(slots.acquire_owned().await.map_err(closed)?),
+            None => None,
+        };
+        Ok((own, of_turn.acquire().await.map_err(closed)?))
     };
     let taken = tokio::select! {
         biased;

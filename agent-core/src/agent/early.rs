@@ -20,7 +20,7 @@ use crate::event::Gate;
 use crate::graph::State;
 use crate::message::ToolCall;
 use crate::telemetry;
-use crate::tool::{Effect, Found, ToolCallback};
+use crate::tool::{Effect, ToolCallback};
 
 /// The calls of one reply that began early.
 pub(super) struct EarlyCalls {
@@ -129,9 +129,8 @@ impl<'a> Watch<'a> {
     /// Starts a call whose arguments are whole, if it may. False if later calls have to wait.
     fn look_at(&mut self, call: ToolCall) -> bool {
         let is_parallel = self.scope.config.parallel;
-        let tool = match self.scope.tools.find(&call.name) {
-            Ok(Found::Exact(tool) | Found::Shortened(tool)) => Arc::clone(tool),
-            Err(_) => return is_parallel,
+        let Ok(tool) = self.scope.find_tool(&call.name) else {
+            return is_parallel;
         };
         let (name, limits) = (tool.definition().name(), &self.scope.config.limits);
         if self

@@ -30,6 +30,7 @@ mod cap;
 mod drive;
 mod early;
 mod hook_node;
+mod lookup;
 mod model_node;
 mod scope;
 mod slots;

@@ -20,7 +20,7 @@ use super::slots::ToolSlots;
 use crate::graph::CompiledGraph;
 use crate::model::{ChatModel, ChatOptions, ToolList};
 use crate::secrets::Secrets;
-use crate::tool::{Hosts, Leftovers, ToolSet};
+use crate::tool::{Hosts, Leftovers, ToolResolver, ToolSet};
 
 /// Everything an agent was built with.
 pub(super) struct Config {
@@ -29,6 +29,8 @@ pub(super) struct Config {
     pub(super) model: Arc<dyn ChatModel>,
     pub(super) tools: ToolSet,
     pub(super) tool_list: ToolList,
+    /// What is asked for a tool that is not offered.
+    pub(super) resolvers: Vec<Arc<dyn ToolResolver>>,
     pub(super) system_prompt: Option<crate::message::Message>,
     pub(super) instruction: Option<String>,
     pub(super) options: ChatOptions,

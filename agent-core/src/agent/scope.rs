@@ -11,13 +11,14 @@ use super::counts::Counts;
 use super::early::EarlyCalls;
 use super::error::Failure;
 use super::limits::Limits;
+use super::lookup::Resolved;
 use super::nested::Outer;
 use super::react::Config;
 use super::slots::ToolSlots;
 use crate::event::{EventKind, Limit, Outcome, Sink};
 use crate::message::ToolResult;
 use crate::model::{ChatOptions, FinishReason, ToolList, Usage};
-use crate::tool::{Found, RunContext, ToolSet};
+use crate::tool::{RunContext, ToolSet};
 
 /// One run: its settings, and what it has found so far.
 pub(super) struct RunScope {
@@ -26,6 +27,7 @@ pub(super) struct RunScope {
     pub(super) context: RunContext,
     pub(super) tools: ToolSet,
     pub(super) tool_list: ToolList,
+    pub(super) resolved: Resolved,
     pub(super) options: ChatOptions,
     pub(super) token: CancellationToken,
     pub(super) deadline: Option<Instant>,
@@ -111,14 +113,6 @@ impl RunScope {
     pub(super) fn model_name(&self) -> &str {
         let own = || self.config.model.name();
         self.options.model.as_deref().unwrap_or_else(own)
-    }
-
-    /// The own name of the tool that a call names, whatever the model put before it; `None` if
-    /// there is no such tool.
-    pub(super) fn tool_name(&self, called: &str) -> Option<&str> {
-        match self.tools.find(called).ok()? {
-            Found::Exact(tool) | Found::Shortened(tool) => Some(tool.definition().name()),
-        }
     }
 
     /// True if it is known how the run ends.

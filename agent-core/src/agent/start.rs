@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::AgentError;
+use super::lookup::Resolved;
 use super::nested::Outer;
 use super::react::Config;
 use super::run::RunRequest;
@@ -54,6 +55,7 @@ pub(super) fn prepare(
         },
         tools,
         tool_list,
+        resolved: Resolved::default(),
         tool_slots,
         runtime: request.runtime,
         options: config.options.merged(&request.options),

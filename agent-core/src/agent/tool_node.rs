@@ -73,9 +73,9 @@ fn admit(scope: &RunScope, calls: Vec<ToolCall>) -> (Vec<Plan>, Option<Limit>) {
                 // Nothing more runs once the run is about to stop.
                 Some(limit) if limits.on_limit != OnLimit::ErrorResult => Err(Limit::clone(limit)),
                 _ => {
-                    let name = scope.tool_name(&call.name).unwrap_or(&call.name);
+                    let name = scope.name_of(&call.name);
                     scope.outwards(|record, limits| {
-                        record.counts.tool_call(name, &call.arguments, limits)
+                        record.counts.tool_call(&name, &call.arguments, limits)
                     })
                 }
             };
@@ -112,8 +112,8 @@ fn count(scope: &RunScope, calls: &[ToolCall], ends: &[CallEnd]) -> Result<(), L
     let limits = &scope.config.limits;
     for (call, end) in calls.iter().zip(ends) {
         if let (false, Ended::Result(result)) = (end.refused, &end.ended) {
-            let name = scope.tool_name(&call.name).unwrap_or(&call.name);
-            scope.record(|record| record.counts.ended(name, &call.arguments, result, limits))?;
+            let name = scope.name_of(&call.name);
+            scope.record(|record| record.counts.ended(&name, &call.arguments, result, limits))?;
         }
     }
     Ok(())
@@ -322,8 +322,7 @@ fn earlier_results_are_direct(scope: &RunScope, state: &State) -> bool {
     state.transcript().partial_results().all(|result| {
         !result.is_error
             && scope
-                .tools
-                .get(scope.tool_name(&result.name).unwrap_or(&result.name))
-                .is_some_and(|tool| tool.metadata().is_return_direct())
+                .find_tool(&result.name)
+                .is_ok_and(|tool| tool.metadata().is_return_direct())
     })
 }

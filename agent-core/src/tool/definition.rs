@@ -72,6 +72,14 @@ impl ToolDefinition {
         }
     }
 
+    /// The same with another input.
+    pub(crate) fn with_input(&self, input: InputSchema) -> Self {
+        Self {
+            input,
+            ..self.clone()
+        }
+    }
+
     /// The name the model calls the tool by.
     #[must_use]
     pub const fn name(&self) -> &str {

@@ -39,16 +39,12 @@ type Check = Box<dyn Fn(&str) -> Result<(), ToolError> + Send + Sync>;
 ///
 /// use agent_core::tool::{Effect, FunctionTool};
 /// use agent_core::{ToolContext, ToolSchema, ToolSet};
-/// use agent_core::schema::{Property, Schema};
 /// use serde::Deserialize;
 ///
-/// #[derive(Deserialize)]
+/// #[derive(Deserialize, ToolSchema)]
 /// struct Search {
+///     /// What the title holds
 ///     words: String,
-/// }
-///
-/// impl ToolSchema for Search {
-///     const SCHEMA: Schema = Schema::Object(&[Property::of::<String>("words")]);
 /// }
 ///
 /// let articles = Arc::new(vec!["On rust", "On iron"]);
@@ -221,6 +217,14 @@ impl FunctionTool {
     #[must_use]
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.metadata = self.metadata.timeout(limit);
+        self
+    }
+
+    /// How many of its calls run at once, in all runs of an agent. Default: no limit of its
+    /// own.
+    #[must_use]
+    pub fn max_parallel(mut self, limit: u32) -> Self {
+        self.metadata = self.metadata.max_parallel(limit);
         self
     }
 

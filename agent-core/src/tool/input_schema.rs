@@ -36,7 +36,10 @@ enum Source {
         text: Option<&'static str>,
         composed: &'static Composed,
     },
-    Dynamic(Arc<Composition>),
+    Dynamic {
+        composition: Arc<Composition>,
+        hosts: Vec<HostType>,
+    },
 }
 
 struct Composition {
@@ -95,7 +98,18 @@ impl InputSchema {
     /// A schema known only at run time; it is taken as it is.
     #[must_use]
     pub fn from_value(value: Value) -> Self {
-        Self(Source::Dynamic(Arc::new(Composition::new(value))))
+        Self(Source::Dynamic {
+            composition: Arc::new(Composition::new(value)),
+            hosts: Vec::new(),
+        })
+    }
+
+    /// The same for parameters that also ask for these host values.
+    pub(crate) fn asking(mut self, asked: Vec<HostType>) -> Self {
+        if let Source::Dynamic { hosts, .. } = &mut self.0 {
+            *hosts = asked;
+        }
+        self
     }
 
     /// The schema of a whole input of one type; that of no input is an empty object.
@@ -108,7 +122,7 @@ impl InputSchema {
     pub const fn const_text(&self) -> Option<&'static str> {
         match &self.0 {
             Source::Constant { text, .. } => *text,
-            Source::Dynamic(_) => None,
+            Source::Dynamic { .. } => None,
         }
     }
 
@@ -119,7 +133,7 @@ impl InputSchema {
             Source::Constant {
                 text: Some(text), ..
             } => text,
-            Source::Constant { .. } | Source::Dynamic(_) => &self.composition().text,
+            Source::Constant { .. } | Source::Dynamic { .. } => &self.composition().text,
         }
     }
 
@@ -159,13 +173,13 @@ impl InputSchema {
                 composed,
                 ..
             } => composed.0.get_or_init(|| compose(parameters)),
-            Source::Dynamic(composition) => composition,
+            Source::Dynamic { composition, .. } => composition,
         }
     }
 
     /// What the schema says in place of an object, if it does not say `"type": "object"`.
     pub(crate) fn misses_object(&self) -> Option<String> {
-        let Source::Dynamic(composition) = &self.0 else {
+        let Source::Dynamic { composition, .. } = &self.0 else {
             return None;
         };
         match composition.value.get("type") {
@@ -180,7 +194,7 @@ impl InputSchema {
     pub(crate) fn required_hosts(&self) -> Vec<HostType> {
         let parameters = match &self.0 {
             Source::Constant { parameters, .. } => *parameters,
-            Source::Dynamic(_) => &[],
+            Source::Dynamic { hosts, .. } => return hosts.clone(),
         };
         let host = |parameter: &Parameter| match parameter.kind {
             ParamKind::Host(host) => Some(host()),

@@ -37,6 +37,7 @@ pub(crate) mod output;
 pub(crate) mod probe;
 pub(crate) mod typed;
 
+mod augment;
 pub(crate) mod blocking;
 mod closure;
 mod closure_output;
@@ -50,10 +51,12 @@ mod place;
 mod provider;
 mod renamed;
 mod report;
+mod resolver;
 pub(crate) mod set;
 #[cfg(feature = "validate")]
 mod validate;
 
+pub use augment::ExtraArguments;
 pub use callback::{InterruptRequest, ToolOutcome};
 pub use cancel::CancelGuard;
 pub use closure::ToolFn;
@@ -68,6 +71,7 @@ pub use output::Json;
 pub use param::{HostType, ParamKind, ToolParam};
 pub use provider::{IntoTools, ToolProvider};
 pub use report::{Finding, ReportedTool, Severity, ToolReport};
+pub use resolver::ToolResolver;
 pub use set::ToolSetError;
 
 pub(crate) use callback::ToolCallback;
@@ -77,4 +81,4 @@ pub(crate) use error::ToolError;
 pub(crate) use host::{Host, Hosts};
 pub(crate) use output::{IntoToolOutput, ToolOutput};
 pub(crate) use place::Leftovers;
-pub(crate) use set::{Found, ToolSet};
+pub(crate) use set::ToolSet;

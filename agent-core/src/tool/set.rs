@@ -46,6 +46,14 @@ pub enum ToolSetError {
         /// The names there are.
         available: Vec<String>,
     },
+    /// A tool cannot have extra arguments.
+    #[error("tool `{name}` cannot have the extra arguments: {problem}")]
+    Augment {
+        /// The tool's name.
+        name: String,
+        /// Why.
+        problem: String,
+    },
     /// The schema of an input is not one of an object, which every provider asks for.
     #[error("the input of tool `{name}` is no object, but {found}: make it a struct or a map")]
     InputNotAnObject {
@@ -77,14 +85,6 @@ pub enum ToolSetError {
 pub struct ToolSet {
     tools: Arc<Vec<Arc<dyn ToolCallback>>>,
     by_name: Arc<HashMap<String, usize>>,
-}
-
-/// What a name leads to.
-pub(crate) enum Found<'a> {
-    /// The tool of this name.
-    Exact(&'a Arc<dyn ToolCallback>),
-    /// The one tool that equals the part after the last `:`, `.` or `/`.
-    Shortened(&'a Arc<dyn ToolCallback>),
 }
 
 impl ToolSet {
@@ -193,16 +193,13 @@ impl ToolSet {
         self.tools.iter().map(|tool| tool.definition().name())
     }
 
-    /// The tool a model means by `name`.
-    pub(crate) fn find(&self, name: &str) -> Result<Found<'_>, ToolError> {
-        if let Some(tool) = self.get(name) {
-            return Ok(Found::Exact(tool));
-        }
+    /// The tool a model means by `name`: that of the name, or of the part of it after the last
+    /// `:`, `.` or `/`.
+    pub(crate) fn find(&self, name: &str) -> Result<&Arc<dyn ToolCallback>, ToolError> {
         let shortened = name.rsplit([':', '.', '/']).next().unwrap_or(name);
-        match self.get(shortened) {
-            Some(tool) => Ok(Found::Shortened(tool)),
-            None => Err(ToolError::unknown(name, self.names())),
-        }
+        self.get(name)
+            .or_else(|| self.get(shortened))
+            .ok_or_else(|| ToolError::unknown(name, self.names()))
     }
 }
 
