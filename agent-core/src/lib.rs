@@ -151,8 +151,8 @@ pub use agent::react::ReactAgent;
 ///
 /// A type parameter needs a [`ToolSchema`], which the derive asks for. A type that names
 /// itself stands once in `$defs`; where several types lead back to each other, one of the
-/// fields on the way says so by `#[param(recursive)]`, and the text is then put together at
-/// first use.
+/// fields on the way says so by `#[param(recursive)]` (else rustc tells of a cycle, E0391),
+/// and the text is then put together at first use.
 ///
 /// # Keys of `#[param(…)]`
 ///

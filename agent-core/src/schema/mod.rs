@@ -83,7 +83,7 @@ pub(crate) use writer::Writer;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema a model could be told",
     label = "has no `ToolSchema`",
-    note = "implement or derive `ToolSchema` for it, or put `#[param(schemars)]` on the parameter if it has `schemars::JsonSchema`"
+    note = "implement or derive `ToolSchema` for it, or put `#[param(schemars)]` on the parameter or field if it has `schemars::JsonSchema`"
 )]
 pub trait ToolSchema {
     /// The schema.

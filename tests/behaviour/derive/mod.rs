@@ -1,5 +1,6 @@
 //! What `#[derive(ToolSchema)]` says of a type.
 
+mod agreement;
 mod enums;
 mod recursion;
 mod structs;

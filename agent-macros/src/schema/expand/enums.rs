@@ -67,12 +67,9 @@ fn branch(variant: &Variant, tagging: &Tagging, private: &TokenStream) -> TokenS
         Tagging::Internal(key) => match &variant.payload {
             Payload::Struct(fields) => fields::object(Some(tag(key)), fields, false, private),
             Payload::Newtype(Source::Own(ty)) => {
-                let tag = tag(key);
+                let (tag, members) = (tag(key), fields::members_of(ty, private));
                 quote_spanned! {Span::mixed_site()=>
-                    #private::Schema::Joined(&[
-                        #private::Schema::Object(&[#tag]),
-                        #private::Schema::members_of::<#ty>(),
-                    ])
+                    #private::Schema::Joined(&[#private::Schema::Object(&[#tag]), #members])
                 }
             }
             // serde refuses these, or the checks do.

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
+use syn::spanned::Spanned as _;
 
 use crate::schema::field::{Field, Presence, Source};
 
@@ -45,13 +46,24 @@ fn closed(properties: &mut Vec<TokenStream>, private: &TokenStream) -> Option<To
 }
 
 fn flattened(field: &Field, ty: &syn::Type, private: &TokenStream) -> TokenStream {
-    let members = quote_spanned! {Span::mixed_site()=> #private::Schema::members_of::<#ty>() };
+    let members = members_of(ty, private);
     // What may be left out as a whole may be left out in its parts.
     if field.presence == Presence::Optional {
         quote_spanned! {Span::mixed_site()=> #private::Schema::Nullable(&#members) }
     } else {
         members
     }
+}
+
+/// The members of a type; at the type, where it is told of one that has none.
+pub(super) fn members_of(ty: &syn::Type, private: &TokenStream) -> TokenStream {
+    let site = Span::mixed_site().located_at(ty.span());
+    let private = private.clone().into_iter().map(|mut token| {
+        token.set_span(site);
+        token
+    });
+    let private = TokenStream::from_iter(private);
+    quote_spanned! {site=> #private::Schema::members_of::<#ty>() }
 }
 
 fn property(field: &Field, private: &TokenStream) -> TokenStream {

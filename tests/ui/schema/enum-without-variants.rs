@@ -1,0 +1,6 @@
+use agent_core::ToolSchema;
+
+#[derive(ToolSchema)]
+enum Seat {}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use agent_core::ToolSchema;
+
+#[derive(ToolSchema)]
+struct Guest<'a> {
+    name: &'a str,
+}
+
+fn main() {}

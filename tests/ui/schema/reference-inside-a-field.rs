@@ -1,0 +1,8 @@
+use agent_core::ToolSchema;
+
+#[derive(ToolSchema)]
+struct Guest {
+    names: Vec<Option<&'static str>>,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use agent_core::ToolSchema;
+
+struct Name;
+
+#[derive(ToolSchema)]
+enum Guest {
+    Named(Name),
+}
+
+fn main() {}

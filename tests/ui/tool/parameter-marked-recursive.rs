@@ -1,0 +1,8 @@
+use agent_core::tool;
+
+#[tool]
+async fn search(#[param(recursive)] text: String) -> String {
+    text
+}
+
+fn main() {}
