@@ -45,7 +45,7 @@ impl AgentEvent {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum EventKind {
-    /// The run began.
+    /// The run began, or one within a tool call of it.
     RunStarted {
         /// The run's id.
         run_id: Arc<str>,
@@ -134,6 +134,7 @@ pub enum EventKind {
     },
     /// The run pauses for a person.
     Interrupted(Vec<Interrupt>),
-    /// The run is over.
+    /// The run is over. Only a run's own stream tells this: that of a run within a tool call ends
+    /// in the outer run with the call's [`EventKind::ToolFinished`].
     RunFinished(RunOutput),
 }

@@ -20,7 +20,8 @@ pub(crate) use content::text_of;
 pub use content::{ContentPart, Image};
 pub use transcript::{Transcript, TranscriptError};
 
-/// Identity of a message, unique in its history.
+/// Identity of a message, by which it is found in its history. A fresh one meets no other; a
+/// history does not look whether given ones are all different.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MessageId(Arc<str>);
 

@@ -18,7 +18,7 @@ use agent_core::model::{
     OpenAi, Timeouts,
 };
 use agent_tests::replay::{Answer, ReplayServer};
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 
 const HELLO: &str = r#"data: {"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]}
 
@@ -103,6 +103,21 @@ fn printed(error: &ModelError) -> String {
         source = error.source();
     }
     text
+}
+
+#[test]
+fn a_model_asked_outside_of_a_runtime_is_an_error() {
+    let model = OpenAi::builder().base_url("http://127.0.0.1:1/v1");
+    let model = model.model("m").build().unwrap();
+
+    let reply = model.chat(request()).now_or_never().unwrap();
+
+    let error = reply.unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::Configuration);
+    assert_eq!(
+        error.to_string(),
+        "a model is asked outside of a tokio runtime"
+    );
 }
 
 // ex-19

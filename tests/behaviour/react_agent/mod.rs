@@ -294,6 +294,7 @@ async fn the_metadata_of_a_run_comes_over_the_agents() {
     );
 }
 
+// A3
 #[test]
 fn a_build_error_lists_every_fault() {
     let error = ReactAgent::builder(" ", ScriptedModel::new([]))

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use agent_core::agent::ReactAgentBuilder;
 use agent_core::model::scripted::{calls, fails, says};
 use agent_core::model::{ModelError, ModelErrorKind, ScriptedModel, Usage};
-use agent_core::telemetry::metrics;
+use agent_core::telemetry::{self, metrics};
 use agent_core::tool::{InterruptRequest, ToolOutcome};
 use agent_core::{AgentError, Outcome, ReactAgent, ToolError};
 use agent_tests::tools::tool;
@@ -115,8 +115,8 @@ async fn each_call_is_a_span_below_the_run() {
                 let field = |name| &*span.fields[name];
                 format!(
                     "{} {} {}",
-                    field("gen_ai.tool.name"),
-                    field("gen_ai.tool.call.id"),
+                    field(telemetry::TOOL_NAME),
+                    field(telemetry::TOOL_CALL_ID),
                     field("outcome")
                 )
             })
@@ -131,7 +131,7 @@ async fn a_run_and_its_model_calls_are_spans() {
     let spans = spans(false, true).await.unwrap();
 
     let run = spans.of("invoke_agent").remove(0);
-    assert_eq!(run.fields["gen_ai.agent.name"], "assistant");
+    assert_eq!(run.fields[telemetry::AGENT_NAME], "assistant");
     assert_eq!(run.fields["outcome"], "finished");
     assert!(spans.of("chat").iter().all(|chat| chat.parent == Some(1)));
 }
@@ -155,7 +155,7 @@ async fn a_span_tells_the_end_of_a_run_in_one_word_and_no_content() {
     assert!(failed.is_err());
     let runs = spans.of("invoke_agent");
     assert_eq!(runs[0].fields["outcome"], "interrupted");
-    assert_eq!(runs[1].fields["error.type"], "model");
+    assert_eq!(runs[1].fields[telemetry::ERROR_TYPE], "model");
     let all = format!("{runs:?}");
     assert!(!all.contains("everything"), "{all}");
 }
@@ -199,7 +199,7 @@ async fn what_is_said_is_recorded_only_on_request() {
     }
     let chat = told.of("chat").remove(1);
     let sent: serde_json::Value =
-        serde_json::from_str(&chat.fields["gen_ai.input.messages"]).unwrap();
+        serde_json::from_str(&chat.fields[telemetry::INPUT_MESSAGES]).unwrap();
     let roles: Vec<_> = sent
         .as_array()
         .unwrap()
@@ -210,14 +210,14 @@ async fn what_is_said_is_recorded_only_on_request() {
     assert_eq!(sent[0]["parts"], json!([{"type": "text", "content": "Go"}]));
     assert_eq!(sent[1]["parts"][0]["type"], "tool_call");
     assert_eq!(sent[2]["parts"][1]["response"], "Error: no");
-    let replied = &chat.fields["gen_ai.output.messages"];
+    let replied = &chat.fields[telemetry::OUTPUT_MESSAGES];
     assert!(replied.contains("Done, ***."), "{replied}");
     let call = told.of("execute_tool").remove(1);
     assert_eq!(
-        call.fields["gen_ai.tool.call.arguments"],
+        call.fields[telemetry::TOOL_CALL_ARGUMENTS],
         r#"{"key":"***"}"#
     );
-    assert_eq!(call.fields["gen_ai.tool.call.result"], "Error: no");
+    assert_eq!(call.fields[telemetry::TOOL_CALL_RESULT], "Error: no");
     let all = format!("{:?}", told.0.lock().unwrap());
     assert!(!all.contains("sk-live-9"), "{all}");
 }
@@ -271,7 +271,13 @@ async fn a_model_that_fails_is_measured_with_the_kind_of_its_error() {
         ("histogram.gen_ai.client.inference.duration", "rate_limited"),
         ("histogram.gen_ai.invoke_agent.duration", "model"),
     ] {
-        assert_eq!(spans.measured(metric)[0].fields["error.type"], word);
+        assert_eq!(
+            spans.measured(metric)[0].fields[telemetry::ERROR_TYPE],
+            word
+        );
     }
-    assert_eq!(spans.of("chat")[0].fields["error.type"], "rate_limited");
+    assert_eq!(
+        spans.of("chat")[0].fields[telemetry::ERROR_TYPE],
+        "rate_limited"
+    );
 }

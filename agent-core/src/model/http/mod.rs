@@ -175,7 +175,9 @@ impl Endpoint {
 
     /// The client whose connections live in this runtime.
     fn client(&self) -> Result<reqwest::Client, ModelError> {
-        let runtime = Handle::current().id();
+        let runtime = Handle::try_current()
+            .map_err(|_| configuration("a model is asked outside of a tokio runtime".to_owned()))?
+            .id();
         let clients = || self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, client)) = clients().iter().find(|(id, _)| *id == runtime) {
             return Ok(client.clone());
