@@ -229,6 +229,15 @@ pub use agent_macros::ToolSchema;
 /// | `rename = "…"` | the property's name: `^[a-zA-Z_][a-zA-Z0-9_]{0,63}$` | the parameter's name |
 /// | `default`, `default = value` | taken when the model gives nothing; a literal is shown to it | required |
 /// | `schemars` | the schema is what `schemars::JsonSchema` says, put together at first use | [`ToolSchema`] |
+/// | `required` | the model must give it, if only `null` | as the type says |
+/// | `minimum`, `maximum`, `exclusive_minimum`, `exclusive_maximum` | bounds of a number | the type's |
+/// | `min_length`, `max_length` | how many characters a text has | |
+/// | `pattern = "…"` | a regular expression found in the text; its syntax is that of the crate `regex-lite` | |
+/// | `min_items`, `max_items` | how many items a list has | |
+/// | `example = …` | a literal or a list of them, shown in the schema and in errors | |
+///
+/// A constraint stands in the schema and is checked when a call is read; on an `Option` it holds
+/// for the value, if there is one. One that cannot apply to the type does not compile.
 ///
 /// ```
 /// use agent_core::{Host, ToolContext, ToolError, tool};

@@ -69,7 +69,7 @@ pub use inventory;
 
 pub use crate::boxed::BoxFuture;
 pub use crate::registry::ToolRegistration;
-pub use crate::schema::{Property, Schema, ToolSchema};
+pub use crate::schema::{Bound, Constraints, Property, Schema, ToolSchema};
 pub use crate::tool::arguments::ArgumentReader;
 pub use crate::tool::blocking::run as blocking;
 pub use crate::tool::callback::ToolCallback;

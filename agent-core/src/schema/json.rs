@@ -1,11 +1,11 @@
 //! Schema → the keywords of JSON Schema, as `const fn`. Provider quirks are not here.
 
 use super::same::all_same;
-use super::{Property, Schema, Writer};
+use super::{Bound, Constraints, Property, Schema, Writer};
 
 impl Writer<'_> {
     pub(crate) const fn schema(&mut self, schema: &Schema) {
-        self.annotated(schema, None, None);
+        self.annotated(schema, None, None, None);
     }
 
     /// A schema that stands alone, with the definitions it refers to.
@@ -16,9 +16,9 @@ impl Writer<'_> {
             // No provider takes a reference at the root.
             Schema::Def(_, body) => {
                 self.scope = 0;
-                self.annotated(body, None, None);
+                self.annotated(body, None, None, None);
             }
-            schema => self.annotated(schema, None, None),
+            schema => self.annotated(schema, None, None, None),
         }
     }
 
@@ -194,9 +194,14 @@ impl Writer<'_> {
         self.raw("],\"additionalProperties\":false");
     }
 
-    /// The schema of a property: keywords, then description, then default.
+    /// The schema of a property: keywords, description, default, examples.
     pub(crate) const fn property(&mut self, property: &Property) {
-        self.annotated(property.schema, property.description, property.default);
+        self.annotated(
+            property.schema,
+            property.description,
+            property.default,
+            property.constraints,
+        );
     }
 
     const fn annotated(
@@ -204,33 +209,89 @@ impl Writer<'_> {
         schema: &Schema,
         description: Option<&str>,
         default: Option<&str>,
+        constraints: Option<&Constraints>,
     ) {
         self.byte(b'{');
         let start = self.length();
-        self.keywords(schema, false);
+        match constraints {
+            Some(constraints) => self.constrained(schema, constraints, start),
+            None => self.keywords(schema, false),
+        }
         let description = match description {
             None => schema.description(),
             description => description,
         };
         if let Some(description) = description {
-            if self.length() > start {
-                self.byte(b',');
-            }
-            self.raw("\"description\":");
+            self.keyword(start, "description");
             self.string(description);
         }
         if let Some(default) = default {
-            if self.length() > start {
-                self.byte(b',');
-            }
-            self.raw("\"default\":");
+            self.keyword(start, "default");
             self.raw(default);
+        }
+        if let Some(Constraints {
+            example: Some(example),
+            ..
+        }) = constraints
+        {
+            self.keyword(start, "examples");
+            self.byte(b'[');
+            self.raw(example);
+            self.byte(b']');
         }
         if self.pending {
             self.pending = false;
             self.definitions();
         }
         self.byte(b'}');
+    }
+
+    /// The keywords of a schema and of its constraints, in an object begun at `start`.
+    const fn constrained(&mut self, schema: &Schema, constraints: &Constraints, start: usize) {
+        let (joined, rest) = constraints.join(schema);
+        self.keywords(&joined, schema.is_nullable());
+        self.bound(start, "minimum", rest.minimum);
+        self.bound(start, "maximum", rest.maximum);
+        self.bound(start, "exclusiveMinimum", rest.exclusive_minimum);
+        self.bound(start, "exclusiveMaximum", rest.exclusive_maximum);
+        self.count(start, "minLength", rest.min_length);
+        self.count(start, "maxLength", rest.max_length);
+        self.count(start, "minItems", rest.min_items);
+        self.count(start, "maxItems", rest.max_items);
+        if let Some(pattern) = rest.pattern {
+            self.keyword(start, "pattern");
+            self.string(pattern);
+        }
+    }
+
+    /// `"keyword":`, after a comma if it is not the first in the object begun at `start`.
+    const fn keyword(&mut self, start: usize, keyword: &str) {
+        if self.length() > start {
+            self.byte(b',');
+        }
+        self.string(keyword);
+        self.byte(b':');
+    }
+
+    const fn bound(&mut self, start: usize, keyword: &str, bound: Option<Bound>) {
+        match bound {
+            Some(Bound::Integer(bound)) => {
+                self.keyword(start, keyword);
+                self.integer(bound);
+            }
+            Some(Bound::Float(_, text)) => {
+                self.keyword(start, keyword);
+                self.raw(text);
+            }
+            None => {}
+        }
+    }
+
+    const fn count(&mut self, start: usize, keyword: &str, count: Option<u32>) {
+        if let Some(count) = count {
+            self.keyword(start, keyword);
+            self.integer(count as i64);
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod absent;
 mod base64;
 mod check;
 mod compose;
+mod constraints;
 mod definitions;
 mod described;
 mod dialect;
@@ -32,6 +33,7 @@ pub use base64::Base64;
 pub(crate) use check::checked;
 pub use check::{SchemaError, SchemaFault};
 pub(crate) use compose::Composer;
+pub use constraints::{Bound, Constraints};
 pub use described::Schemars;
 pub use dialect::{
     Change, Dialect, DialectSchema, Effect, Limits, Size, UnknownDialect, without_optional_nulls,

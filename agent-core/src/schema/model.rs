@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Writer;
+use super::{Constraints, Writer};
 
 /// A JSON Schema (2020-12) that can be a constant: children are held by `&'static`.
 ///
@@ -130,6 +130,69 @@ impl Schema {
     }
 }
 
+impl Schema {
+    /// What a value that is not `null` is, without a description.
+    pub(crate) const fn bare(&self) -> &Self {
+        match self {
+            Self::Nullable(inner) | Self::Described(_, inner) => inner.bare(),
+            other => other,
+        }
+    }
+
+    /// True if `null` is a value.
+    pub(crate) const fn is_nullable(&self) -> bool {
+        match self {
+            Self::Nullable(_) => true,
+            Self::Described(_, inner) => inner.is_nullable(),
+            _ => false,
+        }
+    }
+
+    /// True if a property inside has constraints, which its type does not check itself.
+    pub(crate) const fn is_constrained(&self) -> bool {
+        match self {
+            Self::Array { items: inner, .. }
+            | Self::Map(inner)
+            | Self::Nullable(inner)
+            | Self::Described(_, inner)
+            | Self::Def(_, inner) => inner.is_constrained(),
+            Self::AnyOf(branches) | Self::Joined(branches) => {
+                let mut index = 0;
+                while index < branches.len() {
+                    if branches[index].is_constrained() {
+                        return true;
+                    }
+                    index += 1;
+                }
+                false
+            }
+            Self::Tuple(places) => {
+                let mut index = 0;
+                while index < places.len() {
+                    if places[index].is_constrained() {
+                        return true;
+                    }
+                    index += 1;
+                }
+                false
+            }
+            Self::Object(properties) => {
+                let mut index = 0;
+                while index < properties.len() {
+                    let property = &properties[index];
+                    let own = property.constraints.is_some() || property.is_demanded;
+                    if own || property.schema.is_constrained() {
+                        return true;
+                    }
+                    index += 1;
+                }
+                false
+            }
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&Writer::text_of(|writer| writer.document(self)))
@@ -160,6 +223,9 @@ pub struct Property {
     pub(crate) required: bool,
     pub(crate) description: Option<&'static str>,
     pub(crate) default: Option<&'static str>,
+    pub(crate) constraints: Option<&'static Constraints>,
+    /// True if the model must give it, whatever its type says.
+    pub(crate) is_demanded: bool,
 }
 
 impl Property {
@@ -193,6 +259,8 @@ impl Property {
             required,
             description: None,
             default: None,
+            constraints: None,
+            is_demanded: false,
         }
     }
 
@@ -204,6 +272,20 @@ impl Property {
         } else {
             Some(description)
         };
+        self
+    }
+
+    /// No constraints yet, on its values.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn constraints(&self) -> Constraints {
+        Constraints::of(self.schema)
+    }
+
+    /// Narrows its values.
+    #[must_use]
+    pub const fn constrained(mut self, constraints: &'static Constraints) -> Self {
+        self.constraints = Some(constraints);
         self
     }
 
@@ -221,6 +303,37 @@ impl Property {
     pub const fn required(mut self) -> Self {
         self.required = true;
         self
+    }
+
+    /// Makes it required, and refuses a call without it that its type could be read from.
+    #[must_use]
+    pub const fn demanded(mut self) -> Self {
+        self.is_demanded = true;
+        self.required()
+    }
+
+    /// Checks that its type has a value when the model leaves it out.
+    ///
+    /// # Panics
+    ///
+    /// If it has none. Of a type that has only `schemars::JsonSchema` it is not known.
+    #[doc(hidden)]
+    #[must_use]
+    #[track_caller]
+    pub const fn optional(self) -> Self {
+        assert!(
+            !self.required || !self.schema.is_const(),
+            "the type has no value when the model leaves this out: make it an `Option`, or add `default`"
+        );
+        self
+    }
+
+    /// True if a call without it is refused.
+    pub(crate) fn is_required(&self) -> bool {
+        match self.schema {
+            Schema::Schemars(part) => self.required && (self.is_demanded || (part.required)()),
+            _ => self.required,
+        }
     }
 }
 

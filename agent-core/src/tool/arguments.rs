@@ -3,17 +3,16 @@
 //! Each parameter decodes its own raw value, so an error can name it, and the code
 //! generated for a tool stays small. All faults of a call are told at once.
 
-use std::borrow::Cow;
-use std::fmt;
-
-use serde::Deserialize;
-use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::fit::{Fit, container, misfit, missing, shown};
+use super::fault::Fault;
+use super::fit::{Fit, container};
+use super::param::Parameter;
+use super::split::{Entry, split};
 use super::{ParamKind, ToolContext, ToolError, ToolErrorKind, ToolParam};
-use crate::schema::{Schema, absent};
+use crate::schema::{Constraints, Schema, absent};
 
 /// Reads one value of type `T`; an error does not name the argument.
 pub(crate) fn decode<T: DeserializeOwned>(
@@ -24,22 +23,29 @@ pub(crate) fn decode<T: DeserializeOwned>(
     let Some(raw) = argument else {
         return absent()
             .or_else(|| (!required).then(|| serde_json::from_str("null").ok())?)
-            .ok_or_else(|| ToolError::invalid_arguments(missing("")));
+            .ok_or_else(|| invalid(&[Fault::missing("")]));
     };
     if let Ok(value) = serde_json::from_str(raw.get()) {
+        if schema.is_constrained() {
+            kept(schema, None, raw, "").map_err(|faults| invalid(&faults))?;
+        }
         return Ok(value);
     }
-    let value = fitted(schema, raw, "").map_err(|faults| invalid(&faults))?;
-    T::deserialize(value)
-        .map_err(|error| ToolError::invalid_arguments(misfit("", &error.to_string())))
+    let value = fitted(schema, None, raw, "").map_err(|faults| invalid(&faults))?;
+    T::deserialize(value).map_err(|error| invalid(&[Fault::refused("", error)]))
 }
 
 /// The raw value as the schema means it, or every place where it does not fit.
-fn fitted(schema: &Schema, raw: &RawValue, path: &str) -> Result<Value, Vec<String>> {
+fn fitted(
+    schema: &Schema,
+    constraints: Option<&Constraints>,
+    raw: &RawValue,
+    path: &str,
+) -> Result<Value, Vec<Fault>> {
     let value: Value =
-        serde_json::from_str(raw.get()).map_err(|error| vec![misfit(path, &error.to_string())])?;
+        serde_json::from_str(raw.get()).map_err(|error| vec![Fault::refused(path, error)])?;
     let mut fit = Fit::at(path);
-    let value = match (schema, fit.fit(schema, value)) {
+    let value = match (schema, fit.fit_within(schema, constraints, value)) {
         // Only `schemars` knows the type: as the text itself was refused, what it holds is meant.
         (Schema::Schemars(_), Value::String(text)) => container(&text).unwrap_or(text.into()),
         (_, value) => value,
@@ -52,18 +58,38 @@ fn fitted(schema: &Schema, raw: &RawValue, path: &str) -> Result<Value, Vec<Stri
     }
 }
 
-fn invalid(faults: &[String]) -> ToolError {
-    ToolError::invalid_arguments(faults.join("; "))
+/// Checks the constraints of a value that its type has read.
+fn kept(
+    schema: &Schema,
+    constraints: Option<&Constraints>,
+    raw: &RawValue,
+    path: &str,
+) -> Result<(), Vec<Fault>> {
+    let mut faults = fitted(schema, constraints, raw, path)
+        .err()
+        .unwrap_or_default();
+    // What the type reads in spite of its schema is not for us to refuse.
+    faults.retain(|fault| fault.is_bound);
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults)
+    }
+}
+
+fn invalid(faults: &[Fault]) -> ToolError {
+    let lines: Vec<String> = faults.iter().map(Fault::to_string).collect();
+    ToolError::invalid_arguments(lines.join("\n"))
 }
 
 /// Takes the arguments of one call apart, parameter by parameter.
 #[derive(Debug)]
 pub struct ArgumentReader<'a> {
-    entries: Vec<(Cow<'a, str>, &'a RawValue)>,
+    entries: Vec<Entry<'a>>,
     context: &'a ToolContext,
-    /// True if there is no object to read from; then no argument counts as missing.
-    broken: bool,
-    faults: Vec<String>,
+    /// Why there is no object to read from; then no argument counts as missing.
+    broken: Option<String>,
+    faults: Vec<Fault>,
     error: Option<ToolError>,
 }
 
@@ -73,50 +99,51 @@ impl<'a> ArgumentReader<'a> {
     /// What is no JSON object is told by [`finish`](Self::finish), like any other fault.
     #[must_use]
     pub fn new(arguments: &'a str, context: &'a ToolContext) -> Self {
-        let (entries, fault) = match split(arguments) {
+        let (entries, broken) = match split(arguments) {
             Ok(entries) => (entries, None),
-            Err(fault) => (Vec::new(), Some(fault)),
+            Err(why) => (Vec::new(), Some(why)),
         };
         Self {
             entries,
             context,
-            broken: fault.is_some(),
-            faults: Vec::from_iter(fault),
+            broken,
+            faults: Vec::new(),
             error: None,
         }
     }
 
-    /// The value of a parameter; `None` if there is a fault.
-    pub fn take<T: ToolParam>(&mut self, name: &str) -> Option<T> {
-        let raw = self.raw(name);
-        self.take_raw(name, raw)
-    }
-
-    /// The value of a parameter, or `default` if the model gave none or `null`.
-    pub fn take_or<T: ToolParam>(&mut self, name: &str, default: impl FnOnce() -> T) -> Option<T> {
-        match self.raw(name) {
-            Some(raw) if raw.get() != "null" => self.take_raw(name, Some(raw)),
-            _ => (!self.broken).then(default),
+    /// The value of a parameter; `None` if there is a fault. `default` stands for an argument
+    /// that is absent or `null`.
+    pub(super) fn read<T: ToolParam>(
+        &mut self,
+        parameter: &Parameter,
+        default: Option<&mut dyn FnMut() -> T>,
+    ) -> Option<T> {
+        let raw = self.raw(parameter.property.name);
+        if let Some(default) = default
+            && raw.is_none_or(|raw| raw.get() == "null")
+        {
+            return self.broken.is_none().then(default);
         }
-    }
-
-    /// As [`take`](Self::take), for a type whose schema `schemars` gives.
-    pub fn take_schemars<T: schemars::JsonSchema + DeserializeOwned>(
-        &mut self,
-        name: &str,
-    ) -> Option<T> {
-        let raw = self.raw(name);
-        self.take_raw(name, raw).map(|Described(value)| value)
-    }
-
-    /// As [`take_or`](Self::take_or), for a type whose schema `schemars` gives.
-    pub fn take_schemars_or<T: schemars::JsonSchema + DeserializeOwned>(
-        &mut self,
-        name: &str,
-        default: impl FnOnce() -> T,
-    ) -> Option<T> {
-        self.take_or(name, || Described(default()))
-            .map(|Described(value)| value)
+        if raw.is_none() && parameter.property.is_demanded {
+            self.faults.push(Fault::missing(parameter.property.name));
+            return None;
+        }
+        let value = match T::take(raw, self.context) {
+            Ok(value) => value,
+            Err(error) => {
+                self.fail(parameter, raw, error);
+                return None;
+            }
+        };
+        let property = &parameter.property;
+        if let (Some(raw), Some(constraints)) = (raw, property.constraints)
+            && let Err(faults) = kept(property.schema, Some(constraints), raw, property.name)
+        {
+            self.faults.extend(faults);
+            return None;
+        }
+        Some(value)
     }
 
     /// Ends the reading. Arguments nobody asked for are dropped, and logged.
@@ -125,7 +152,7 @@ impl<'a> ArgumentReader<'a> {
     ///
     /// All faults of the call in one error.
     pub fn finish(self) -> Result<(), ToolError> {
-        if self.error.is_some() || !self.faults.is_empty() {
+        if self.error.is_some() || self.broken.is_some() || !self.faults.is_empty() {
             return Err(self.into_error());
         }
         for (name, _) in &self.entries {
@@ -137,7 +164,11 @@ impl<'a> ArgumentReader<'a> {
     /// The error of a call that cannot run: the host's fault first, else all of the model's.
     #[must_use]
     pub fn into_error(self) -> ToolError {
-        self.error.unwrap_or_else(|| invalid(&self.faults))
+        match (self.error, self.broken) {
+            (Some(error), _) => error,
+            (None, Some(broken)) => ToolError::invalid_arguments(broken),
+            (None, None) => invalid(&self.faults),
+        }
     }
 
     fn raw(&mut self, name: &str) -> Option<&'a RawValue> {
@@ -145,45 +176,31 @@ impl<'a> ArgumentReader<'a> {
         Some(self.entries.swap_remove(index).1)
     }
 
-    fn take_raw<T: ToolParam>(&mut self, name: &str, raw: Option<&RawValue>) -> Option<T> {
-        match T::take(raw, self.context) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.fail(name, raw, T::KIND, error);
-                None
-            }
-        }
-    }
-
     /// Notes a failure under the argument's name, with the place inside it if that is known.
-    fn fail(&mut self, name: &str, raw: Option<&RawValue>, kind: ParamKind, error: ToolError) {
+    fn fail(&mut self, parameter: &Parameter, raw: Option<&RawValue>, error: ToolError) {
         if error.kind() != ToolErrorKind::InvalidArguments {
             self.error.get_or_insert(error);
             return;
         }
-        if self.broken {
-            return;
-        }
+        let property = &parameter.property;
         let Some(raw) = raw else {
-            self.faults.push(missing(name));
+            self.faults.push(Fault::missing(property.name));
             return;
         };
-        if let ParamKind::Argument { schema, .. } = kind
-            && let Err(faults) = fitted(schema, raw, name)
+        if let ParamKind::Argument { schema, .. } = parameter.kind
+            && let Err(faults) = fitted(schema, property.constraints, raw, property.name)
         {
             self.faults.extend(faults);
             return;
         }
         let text = error.to_string();
-        self.faults.push(match text.strip_prefix("the argument ") {
-            Some(text) => format!("argument `{name}` {text}"),
-            None => format!("argument `{name}`: {text}"),
-        });
+        let why = text.strip_prefix(Fault::UNNAMED).unwrap_or(&text);
+        self.faults.push(Fault::refused(property.name, why));
     }
 }
 
 /// A parameter whose schema `schemars` gives.
-struct Described<T>(T);
+pub(super) struct Described<T>(pub(super) T);
 
 impl<T: schemars::JsonSchema + DeserializeOwned> Described<T> {
     const SCHEMA: Schema = Schema::Schemars(crate::schema::SchemarsPart::of::<T>());
@@ -197,62 +214,5 @@ impl<T: schemars::JsonSchema + DeserializeOwned> ToolParam for Described<T> {
 
     fn take(argument: Option<&RawValue>, _: &ToolContext) -> Result<Self, ToolError> {
         decode(&Self::SCHEMA, true, argument).map(Self)
-    }
-}
-
-/// The members of the arguments object, or why there is none.
-pub(super) fn split(arguments: &str) -> Result<Vec<(Cow<'_, str>, &RawValue)>, String> {
-    let text = arguments.trim();
-    if text.is_empty() || text == "null" {
-        return Ok(Vec::new());
-    }
-    match serde_json::from_str(text) {
-        Ok(Entries(entries)) => match repeated(&entries) {
-            Some(name) => Err(format!("argument `{name}` is given twice")),
-            None => Ok(entries),
-        },
-        Err(error) if error.is_data() => Err(format!(
-            "the arguments are not a JSON object, got {}",
-            shown(text)
-        )),
-        Err(error) => Err(format!("the arguments are not valid JSON: {error}")),
-    }
-}
-
-fn repeated<'a>(entries: &'a [(Cow<'_, str>, &RawValue)]) -> Option<&'a str> {
-    let twice = |(index, (name, _)): &(usize, &(Cow<'_, str>, _))| {
-        entries[..*index].iter().any(|(other, _)| other == name)
-    };
-    let (_, (name, _)) = entries.iter().enumerate().find(twice)?;
-    Some(name)
-}
-
-/// The members of a JSON object, each value as its text.
-struct Entries<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EntriesVisitor).map(Self)
-    }
-}
-
-struct EntriesVisitor;
-
-impl<'de> Visitor<'de> for EntriesVisitor {
-    type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        #[derive(Deserialize)]
-        struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
-
-        let mut entries = Vec::new();
-        while let Some((Key(name), value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
-            entries.push((name, value));
-        }
-        Ok(entries)
     }
 }

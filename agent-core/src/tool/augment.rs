@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::arguments::split;
+use super::split::split;
 use super::{
     InputSchema, ToolCallback, ToolContext, ToolDefinition, ToolError, ToolMetadata, ToolOutcome,
     ToolParam, ToolSet, ToolSetError,

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::arguments::split;
+use super::split::split;
 use super::{ToolContext, ToolError, ToolParam};
 use crate::schema::{Schema, ToolSchema};
 

@@ -6,18 +6,18 @@
 
 use serde_json::{Map, Number, Value};
 
-use crate::schema::{Property, Schema};
+use super::bounds;
+use super::expected::expected;
+use super::fault::{Fault, What, shown};
+use crate::schema::{Constraints, Property, Schema};
 
 /// Whole numbers below this are exact in a float (2^53); from here on one float is several.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The longest part of a model's value that is repeated to it, in characters.
-const SHOWN: usize = 60;
-
 /// Fits values and gathers what does not fit.
 pub(crate) struct Fit {
     path: String,
-    faults: Vec<String>,
+    faults: Vec<Fault>,
 }
 
 impl Fit {
@@ -30,8 +30,38 @@ impl Fit {
     }
 
     /// The faults found, in order.
-    pub(crate) fn into_faults(self) -> Vec<String> {
+    pub(crate) fn into_faults(self) -> Vec<Fault> {
         self.faults
+    }
+
+    /// The value of a property as its schema means it, checked against its constraints.
+    pub(crate) fn fit_within(
+        &mut self,
+        schema: &Schema,
+        constraints: Option<&Constraints>,
+        value: Value,
+    ) -> Value {
+        let before = self.faults.len();
+        let value = self.fit(schema, value);
+        let Some(constraints) = constraints else {
+            return value;
+        };
+        let own = |fault: &&mut Fault| fault.path == self.path;
+        match self.faults[before..].iter_mut().find(own) {
+            Some(Fault {
+                what: What::Misfit { expected: text, .. },
+                ..
+            }) => *text = expected(schema, Some(constraints)),
+            Some(_) => {}
+            None if bounds::hold(constraints, &value) => {}
+            None => {
+                self.fault_of(expected(schema, Some(constraints)), &value);
+                if let Some(fault) = self.faults.last_mut() {
+                    fault.is_bound = true;
+                }
+            }
+        }
+        value
     }
 
     /// The value as the schema means it; unchanged where it does not fit.
@@ -52,9 +82,10 @@ impl Fit {
             (Schema::Nullable(inner), value) => self.fit(inner, value),
             (Schema::Boolean, value @ Value::Bool(_))
             | (Schema::Number, value @ Value::Number(_)) => value,
-            (Schema::Integer { minimum, maximum }, Value::Number(number)) => {
-                self.integer(*minimum, *maximum, number)
-            }
+            (Schema::Integer { minimum, maximum }, Value::Number(number)) => match whole(&number) {
+                Some(number) if in_range(&number, *minimum, *maximum) => number.into(),
+                whole => self.fault(schema, whole.unwrap_or(number).into()),
+            },
             (
                 Schema::String {
                     min_length,
@@ -86,30 +117,28 @@ impl Fit {
         }
     }
 
-    fn integer(&mut self, minimum: Option<i64>, maximum: Option<i64>, number: Number) -> Value {
-        match whole(&number) {
-            Some(number) if in_range(&number, minimum, maximum) => number.into(),
-            Some(number) => self.fault_of(&range(minimum, maximum), number.into()),
-            None => self.fault_of("an integer", number.into()),
-        }
-    }
-
     fn list<'s>(&mut self, values: Vec<Value>, place: impl Fn(usize) -> &'s Schema) -> Value {
-        let fit = |(index, value)| self.within(&format!("[{index}]"), place(index), value);
+        let fit = |(index, value)| self.within(&format!("[{index}]"), place(index), None, value);
         values.into_iter().enumerate().map(fit).collect()
     }
 
     fn map(&mut self, mut members: Map<String, Value>, inner: &Schema) -> Value {
         for (key, value) in &mut members {
-            *value = self.within(&format!(".{key}"), inner, value.take());
+            *value = self.within(&format!(".{key}"), inner, None, value.take());
         }
         members.into()
     }
 
-    fn within(&mut self, step: &str, schema: &Schema, value: Value) -> Value {
+    fn within(
+        &mut self,
+        step: &str,
+        schema: &Schema,
+        constraints: Option<&Constraints>,
+        value: Value,
+    ) -> Value {
         let length = self.path.len();
         self.path.push_str(step);
-        let value = self.fit(schema, value);
+        let value = self.fit_within(schema, constraints, value);
         self.path.truncate(length);
         value
     }
@@ -117,16 +146,20 @@ impl Fit {
     fn object(&mut self, properties: &[Property], mut members: Map<String, Value>) -> Value {
         for property in properties {
             match members.get_mut(property.name) {
-                Some(Value::Null) if !property.required => {
+                Some(Value::Null) if !property.is_required() => {
                     members.shift_remove(property.name);
                 }
                 Some(value) => {
                     let step = format!(".{}", property.name);
-                    *value = self.within(&step, property.schema, value.take());
+                    let constraints = property.constraints;
+                    *value = self.within(&step, property.schema, constraints, value.take());
                 }
-                None if property.required => {
+                None if property.is_required() => {
                     let path = format!("{}.{}", self.path, property.name);
-                    self.faults.push(missing(&path));
+                    self.faults.push(Fault {
+                        is_bound: property.is_demanded,
+                        ..Fault::missing(path)
+                    });
                 }
                 None => {}
             }
@@ -135,33 +168,14 @@ impl Fit {
     }
 
     fn fault(&mut self, schema: &Schema, value: Value) -> Value {
-        self.fault_of(&expected(schema), value)
-    }
-
-    fn fault_of(&mut self, expected: &str, value: Value) -> Value {
-        let what = format!("expected {expected}, got {}", shown(&value.to_string()));
-        self.faults.push(misfit(&self.path, &what));
+        self.fault_of(expected(schema, None), &value);
         value
     }
-}
 
-/// The fault of an argument that is there and cannot be read.
-pub(crate) fn misfit(path: &str, why: &str) -> String {
-    format!("{} does not fit its type: {why}", argument(path))
-}
-
-/// The fault of a required argument that is not there.
-pub(crate) fn missing(path: &str) -> String {
-    format!("{} is missing", argument(path))
-}
-
-fn argument(path: &str) -> String {
-    // The properties of a whole input have no argument before them.
-    let path = path.strip_prefix('.').unwrap_or(path);
-    if path.is_empty() {
-        "the argument".to_owned()
-    } else {
-        format!("argument `{path}`")
+    fn fault_of(&mut self, expected: String, value: &Value) {
+        let received = shown(&value.to_string());
+        let what = What::Misfit { expected, received };
+        self.faults.push(Fault::new(self.path.clone(), what));
     }
 }
 
@@ -188,14 +202,6 @@ pub(crate) fn container(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok()
 }
 
-/// The text, shortened so that an error stays short.
-pub(crate) fn shown(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 fn whole(number: &Number) -> Option<Number> {
     if number.is_i64() || number.is_u64() {
         return Some(number.clone());
@@ -218,50 +224,5 @@ fn in_range(number: &Number, minimum: Option<i64>, maximum: Option<i64>) -> bool
         }
         // A whole number that is no `i64` is larger than any.
         None => maximum.is_none(),
-    }
-}
-
-fn range(minimum: Option<i64>, maximum: Option<i64>) -> String {
-    match (minimum, maximum) {
-        (Some(minimum), Some(maximum)) => format!("an integer from {minimum} to {maximum}"),
-        (Some(minimum), None) => format!("an integer of at least {minimum}"),
-        (None, Some(maximum)) => format!("an integer of at most {maximum}"),
-        (None, None) => "an integer".to_owned(),
-    }
-}
-
-fn expected(schema: &Schema) -> String {
-    match schema {
-        Schema::Null => "null".to_owned(),
-        Schema::Boolean => "a bool".to_owned(),
-        Schema::Integer { .. } => "an integer".to_owned(),
-        Schema::Number => "a number".to_owned(),
-        Schema::String {
-            min_length: Some(1),
-            max_length: Some(1),
-        } => "a string of one character".to_owned(),
-        Schema::String { .. } => "a string".to_owned(),
-        Schema::Format(format) => format!("a string of the format {format}"),
-        Schema::Base64 => "a string of base64".to_owned(),
-        Schema::Enum(values) => {
-            let values: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
-            format!("one of {}", values.join(", "))
-        }
-        Schema::Array {
-            length: Some(length),
-            ..
-        } => format!("a list of {length} items"),
-        Schema::Array { .. } => "a list".to_owned(),
-        Schema::Tuple(places) => format!("a list of {} items", places.len()),
-        Schema::Map(_) | Schema::Object(_) => "an object".to_owned(),
-        Schema::Nullable(inner) => format!("{} or null", expected(inner)),
-        Schema::Described(_, inner) => expected(inner),
-        Schema::Def(_, inner) => expected(inner),
-        Schema::Joined(_) => "an object".to_owned(),
-        Schema::Any
-        | Schema::AnyOf(_)
-        | Schema::Ref(_)
-        | Schema::Recursive(_)
-        | Schema::Schemars(_) => "a value".to_owned(),
     }
 }

@@ -213,11 +213,7 @@ impl fmt::Debug for InputSchema {
 fn compose(parameters: &[Parameter]) -> Composition {
     let mut composer = Composer::new();
     for property in parameters.iter().filter_map(Parameter::argument) {
-        let required = match property.schema {
-            Schema::Schemars(part) => property.required && (part.required)(),
-            _ => property.required,
-        };
-        composer.add(property, required);
+        composer.add(property, property.is_required());
     }
     Composition::new(composer.finish())
 }

@@ -32,9 +32,13 @@ pub(crate) mod host;
 mod metadata;
 
 pub(crate) mod arguments;
+mod bounds;
+mod expected;
+mod fault;
 mod fit;
 pub(crate) mod output;
 pub(crate) mod probe;
+mod split;
 pub(crate) mod typed;
 
 mod augment;

@@ -7,13 +7,15 @@ use std::fmt;
 
 use serde::de::DeserializeOwned;
 
-use super::arguments::ArgumentReader;
+use super::ParamKind;
+use super::arguments::{ArgumentReader, Described};
 use super::param::{Parameter, ToolParam};
+use crate::schema::Constraints;
 
 /// A parameter of type `T`, as generated code holds it.
 pub struct TypedParameter<T> {
     parameter: Parameter,
-    take: fn(&mut ArgumentReader<'_>, &str, Option<DefaultOf<'_, T>>) -> Option<T>,
+    take: fn(&mut ArgumentReader<'_>, &Parameter, Option<DefaultOf<'_, T>>) -> Option<T>,
 }
 
 type DefaultOf<'a, T> = &'a mut dyn FnMut() -> T;
@@ -23,10 +25,7 @@ type DefaultOf<'a, T> = &'a mut dyn FnMut() -> T;
 pub const fn typed<T: ToolParam>(name: &'static str) -> TypedParameter<T> {
     TypedParameter {
         parameter: Parameter::of::<T>(name),
-        take: |reader, name, default| match default {
-            Some(default) => reader.take_or(name, default),
-            None => reader.take(name),
-        },
+        take: |reader, parameter, default| reader.read(parameter, default),
     }
 }
 
@@ -38,9 +37,12 @@ where
 {
     TypedParameter {
         parameter: Parameter::schemars::<T>(name),
-        take: |reader, name, default| match default {
-            Some(default) => reader.take_schemars_or(name, default),
-            None => reader.take_schemars(name),
+        take: |reader, parameter, default| {
+            let value = match default {
+                Some(default) => reader.read(parameter, Some(&mut || Described(default()))),
+                None => reader.read(parameter, None),
+            };
+            value.map(|Described(value)| value)
         },
     }
 }
@@ -52,9 +54,50 @@ impl<T> TypedParameter<T> {
         self.parameter
     }
 
+    /// No constraints yet, on values of this parameter.
+    #[must_use]
+    #[track_caller]
+    pub const fn constraints(&self) -> Constraints {
+        self.check_argument();
+        self.parameter.property.constraints()
+    }
+
+    /// Narrows what the model may give.
+    #[must_use]
+    pub const fn constrained(mut self, constraints: &'static Constraints) -> Self {
+        self.parameter.property = self.parameter.property.constrained(constraints);
+        self
+    }
+
+    /// The model must give it, also if its type has a value without.
+    #[must_use]
+    #[track_caller]
+    pub const fn demanded(mut self) -> Self {
+        self.check_argument();
+        self.parameter.property = self.parameter.property.demanded();
+        self
+    }
+
+    /// The model may leave it out, and its type has a value then.
+    #[must_use]
+    #[track_caller]
+    pub const fn optional(mut self) -> Self {
+        self.check_argument();
+        self.parameter.property = self.parameter.property.optional();
+        self
+    }
+
+    #[track_caller]
+    const fn check_argument(&self) {
+        assert!(
+            matches!(self.parameter.kind, ParamKind::Argument { .. }),
+            "the host gives this parameter, not the model, so it is not described to one; take the key away"
+        );
+    }
+
     /// Takes the value; `None` if the reader noted a fault.
     pub fn take(&self, reader: &mut ArgumentReader<'_>) -> Option<T> {
-        (self.take)(reader, self.parameter.property.name, None)
+        (self.take)(reader, &self.parameter, None)
     }
 
     /// Takes the value, or `default` if the model gave none.
@@ -63,7 +106,7 @@ impl<T> TypedParameter<T> {
         reader: &mut ArgumentReader<'_>,
         mut default: impl FnMut() -> T,
     ) -> Option<T> {
-        (self.take)(reader, self.parameter.property.name, Some(&mut default))
+        (self.take)(reader, &self.parameter, Some(&mut default))
     }
 }
 

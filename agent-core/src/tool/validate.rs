@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::ToolError;
 use super::closure::raw;
-use super::fit::shown;
+use super::fault::shown;
 use crate::schema::{SchemaError, SchemaFault};
 
 /// How many faults of one call the model is told.

@@ -14,6 +14,7 @@ use super::serde::{Place, SerdeArgs};
 use crate::diagnostics::err;
 use crate::docs::Text;
 use crate::tool::args::ParamArgs;
+use crate::tool::constraints::Constraints;
 use crate::tool::default::Default;
 use crate::tool::param_type::check_field;
 
@@ -27,6 +28,9 @@ pub(super) struct Field {
     pub(super) presence: Presence,
     /// True if its own members stand in its place.
     pub(super) flatten: bool,
+    /// Whether `#[param]` says that the model must give it, or may leave it out.
+    pub(super) required: Option<SpannedValue<bool>>,
+    pub(super) constraints: Constraints,
 }
 
 /// Whether the model must give the field.
@@ -151,6 +155,16 @@ impl<'a> Reader<'a> {
                 "serde reads this field and knows no default for it; write `#[serde(default)]` or `#[serde(default = \"function\")]` too"
             ));
         }
+        if let Some(required) = &args.required
+            && **required
+            && presence == Presence::Optional
+        {
+            errors.push(err!(
+                required.span(),
+                "serde has a default for this field, so it is never `required`; take one of the two away"
+            ));
+        }
+        errors.handle(args.constraints.check(args.default.as_ref()));
         let name = wire_name(ident, &serde, field_case(case));
         let description = description(args.description.clone(), &field.attrs);
         let default = args.default.clone();
@@ -164,6 +178,8 @@ impl<'a> Reader<'a> {
             default,
             presence,
             flatten,
+            required: args.required,
+            constraints: args.constraints,
         }))
     }
 

@@ -115,7 +115,11 @@ fn structure(
             let mut fields = reader.named(&fields.named, case, serde.has("default"))?;
             match fields.len() {
                 _ if !transparent => Ok(Shape::Object(fields)),
-                1 => Ok(Shape::Like(fields.remove(0).source, true)),
+                1 => {
+                    let field = fields.remove(0);
+                    field.constraints.refuse()?;
+                    Ok(Shape::Like(field.source, true))
+                }
                 _ => Err(err!(
                     ident,
                     "`#[serde(transparent)]` needs exactly one field that is read; write `#[serde(skip)]` on the others"

@@ -7,6 +7,7 @@ use proc_macro2::TokenStream;
 use syn::spanned::Spanned;
 use syn::{Attribute, Ident, Meta, Path, Type};
 
+use super::constraints::Constraints;
 use super::default::Default;
 use super::values;
 use crate::diagnostics::err;
@@ -148,6 +149,12 @@ pub(crate) struct ParamArgs {
     /// The schema comes from `schemars`.
     #[darling(default)]
     pub(crate) schemars: Flag,
+    /// Whether the model must give it; else its type says.
+    #[darling(default, with = values::located_switch)]
+    pub(crate) required: Option<SpannedValue<bool>>,
+    /// What narrows the values.
+    #[darling(flatten)]
+    pub(crate) constraints: Constraints,
     /// Fields only: the schema is that of another type.
     #[darling(default, with = values::like)]
     pub(crate) like: Option<Type>,

@@ -2,8 +2,10 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::{Expr, ExprLit, ExprUnary, Lit, LitStr, Meta, UnOp};
+use syn::spanned::Spanned as _;
+use syn::{Expr, ExprLit, Lit, LitStr, Meta};
 
+use super::literal::Literal;
 use super::values;
 use crate::diagnostics::err;
 
@@ -48,58 +50,19 @@ impl Default {
         }
     }
 
-    /// The value as JSON text, if it is a literal.
-    pub(crate) fn json(&self) -> Option<String> {
+    /// The value and its place, if it is a literal.
+    pub(super) fn literal(&self) -> Option<(Literal, Span)> {
         match self {
             Self::OfType => None,
-            Self::Text(text) => Some(quoted(&text.value())),
-            Self::Value(Expr::Lit(value)) => literal(&value.lit),
-            Self::Value(Expr::Unary(ExprUnary {
-                op: UnOp::Neg(_),
-                expr,
-                ..
-            })) => match &**expr {
-                Expr::Lit(ExprLit {
-                    lit: lit @ (Lit::Int(_) | Lit::Float(_)),
-                    ..
-                }) => literal(lit).map(|number| format!("-{number}")),
-                _ => None,
-            },
-            Self::Value(_) => None,
+            Self::Text(text) => Some((Literal::Text(text.value()), text.span())),
+            // A list of literals is an array in Rust, and seldom what the parameter is.
+            Self::Value(Expr::Array(_)) => None,
+            Self::Value(value) => Literal::of(value).map(|literal| (literal, value.span())),
         }
     }
-}
 
-fn literal(literal: &Lit) -> Option<String> {
-    match literal {
-        Lit::Bool(value) => Some(value.value.to_string()),
-        Lit::Int(value) => Some(value.base10_digits().to_owned()),
-        Lit::Float(value) => {
-            let digits = value.base10_digits();
-            // Rust reads `1.`, JSON does not.
-            let zero = if digits.ends_with('.') { "0" } else { "" };
-            Some(format!("{digits}{zero}"))
-        }
-        Lit::Char(value) => Some(quoted(&value.value().to_string())),
-        _ => None,
+    /// The value as JSON text, if it is a literal.
+    pub(crate) fn json(&self) -> Option<String> {
+        self.literal().map(|(literal, _)| literal.to_string())
     }
-}
-
-fn quoted(text: &str) -> String {
-    let mut json = String::from('"');
-    for character in text.chars() {
-        match character {
-            '"' => json.push_str("\\\""),
-            '\\' => json.push_str("\\\\"),
-            '\n' => json.push_str("\\n"),
-            '\r' => json.push_str("\\r"),
-            '\t' => json.push_str("\\t"),
-            control if control < ' ' => {
-                json.push_str(&format!("\\u{:04x}", u32::from(control)));
-            }
-            other => json.push(other),
-        }
-    }
-    json.push('"');
-    json
 }

@@ -3,8 +3,10 @@
 pub(crate) mod args;
 mod block;
 mod check;
+pub(crate) mod constraints;
 pub(crate) mod default;
 mod expand;
+mod literal;
 mod model;
 mod names;
 pub(crate) mod param_type;

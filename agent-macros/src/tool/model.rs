@@ -8,6 +8,7 @@ use syn::spanned::Spanned as _;
 use syn::{FnArg, Ident, Pat, PatType, Path, ReturnType, Signature, Visibility};
 
 use super::args::{Effect, ParamArgs, ToolArgs};
+use super::constraints::Constraints;
 use super::default::Default;
 use super::names;
 use super::param_type::ParamType;
@@ -81,6 +82,8 @@ pub(super) struct Param {
     pub(super) description: Option<Text>,
     pub(super) default: Option<Default>,
     pub(super) schemars: bool,
+    pub(super) required: Option<SpannedValue<bool>>,
+    pub(super) constraints: Constraints,
 }
 
 /// The parameters of a signature; a `self` is left to the checks.
@@ -110,6 +113,8 @@ fn param(input: &PatType) -> darling::Result<Param> {
             .err()
             .unwrap_or_else(|| err!(input.pat.span(), "cannot be read")));
     };
+    errors.handle(args.constraints.check(args.default.as_ref()));
+    errors.handle(required(&args));
     errors.finish()?;
     Ok(Param {
         conditions: conditions(&input.attrs),
@@ -121,7 +126,20 @@ fn param(input: &PatType) -> darling::Result<Param> {
             .or_else(|| docs::description(&input.attrs)),
         default: args.default,
         schemars: args.schemars.is_present(),
+        required: args.required,
+        constraints: args.constraints,
     })
+}
+
+/// Of a parameter with a default the model may leave out.
+fn required(args: &ParamArgs) -> darling::Result<()> {
+    match &args.required {
+        Some(required) if **required && args.default.is_some() => Err(err!(
+            required.span(),
+            "a parameter with a `default` is never `required`; take one of the two away"
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// `city` of `city`, `mut city` and `_city`: the underscore speaks to rustc only.

@@ -1,6 +1,7 @@
 //! The values of single keys: each function takes one form and says which when it is another.
 
 use darling::util::SpannedValue;
+use syn::spanned::Spanned as _;
 use syn::{Expr, ExprLit, Ident, Lit, Meta, Path, Type};
 
 use super::args::Effect;
@@ -42,6 +43,12 @@ pub(crate) fn switch(meta: &Meta) -> darling::Result<Option<bool>> {
         ) => Ok(Some(on.value)),
         _ => Err(wrong(meta, "`true` or `false`")),
     }
+}
+
+/// A switch that knows where its key stands.
+pub(super) fn located_switch(meta: &Meta) -> darling::Result<Option<SpannedValue<bool>>> {
+    let on = switch(meta)?;
+    Ok(on.map(|on| SpannedValue::new(on, meta.path().span())))
 }
 
 pub(super) fn type_name(meta: &Meta) -> darling::Result<Option<Ident>> {
@@ -119,7 +126,7 @@ pub(super) fn value(meta: &Meta) -> Option<&Expr> {
     Some(value)
 }
 
-fn wrong(meta: &Meta, allowed: &str) -> darling::Error {
+pub(super) fn wrong(meta: &Meta, allowed: &str) -> darling::Error {
     let key = meta.path().get_ident().map(ToString::to_string);
     let key = key.unwrap_or_default();
     match value(meta) {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 fn read<T: P::ToolParam>(arguments: &str) -> Result<T, String> {
     let context = ToolContext::default();
     let mut reader = P::ArgumentReader::new(arguments, &context);
-    match reader.take::<T>("a") {
+    match P::typed::<T>("a").take(&mut reader) {
         Some(value) => reader
             .finish()
             .map(|()| value)
@@ -141,7 +141,7 @@ fn what_does_not_fit_is_told_by_name() {
     );
     assert_eq!(
         read::<Vec<BTreeMap<String, bool>>>(r#"{"a": [{"x": true, "y": 1}, 2]}"#),
-        Err("argument `a[0].y` does not fit its type: expected a bool, got 1; argument `a[1]` does not fit its type: expected an object, got 2".to_owned())
+        Err("argument `a[0].y` does not fit its type: expected a bool, got 1\nargument `a[1]` does not fit its type: expected an object, got 2".to_owned())
     );
 }
 
@@ -160,12 +160,13 @@ fn all_faults_of_a_call_are_told_at_once() {
     let context = ToolContext::default();
     let mut reader = P::ArgumentReader::new(r#"{"b": 1}"#, &context);
 
-    let (None, None) = (reader.take::<String>("a"), reader.take::<bool>("b")) else {
-        panic!("both are faults");
-    };
+    let text = P::typed::<String>("a").take(&mut reader);
+    let bool = P::typed::<bool>("b").take(&mut reader);
+
+    assert_eq!((text, bool), (None, None));
     assert_eq!(
         reader.into_error().model_text(),
-        "Error: argument `a` is missing; argument `b` does not fit its type: expected a bool, got 1"
+        "Error: argument `a` is missing\nargument `b` does not fit its type: expected a bool, got 1"
     );
 }
 
@@ -175,7 +176,10 @@ fn a_default_stands_for_absent_and_for_null() {
     for (arguments, expected) in [("{}", 1), (r#"{"a": null}"#, 1), (r#"{"a": "5"}"#, 5)] {
         let mut reader = P::ArgumentReader::new(arguments, &context);
 
-        assert_eq!(reader.take_or::<u8>("a", || 1), Some(expected));
+        assert_eq!(
+            P::typed::<u8>("a").take_or(&mut reader, || 1),
+            Some(expected)
+        );
         assert!(reader.finish().is_ok());
     }
 }
@@ -206,7 +210,7 @@ fn what_is_no_object_is_an_error_and_never_replaced() {
         assert_eq!(read::<Option<u8>>(arguments), Err(expected.to_owned()));
         let context = ToolContext::default();
         let mut reader = P::ArgumentReader::new(arguments, &context);
-        assert_eq!(reader.take_or::<u8>("b", || 1), None);
+        assert_eq!(P::typed::<u8>("b").take_or(&mut reader, || 1), None);
     }
 }
 
@@ -242,8 +246,10 @@ fn context_and_host_values_come_from_the_host() {
     let context = ToolContext::default();
     let mut reader = P::ArgumentReader::new(r#"{"context": 1}"#, &context);
 
-    assert!(reader.take::<ToolContext>("context").is_some());
-    assert!(reader.take::<P::Host<Database>>("database").is_none());
+    let taken = P::typed::<ToolContext>("context").take(&mut reader);
+    assert!(taken.is_some());
+    let taken = P::typed::<P::Host<Database>>("database").take(&mut reader);
+    assert!(taken.is_none());
     let error = reader.into_error();
     assert_eq!(error.kind(), ToolErrorKind::Fatal);
     assert!(error.to_string().contains("Database"), "{error}");

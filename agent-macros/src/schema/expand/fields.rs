@@ -94,5 +94,18 @@ fn property(field: &Field, private: &TokenStream) -> TokenStream {
     let text = field.description.as_ref().map(|text| {
         quote_spanned! {Span::mixed_site()=> .described(#text) }
     });
-    quote_spanned! {Span::mixed_site()=> #property #presence #text }
+    let constrained = field.constraints.steps(private).map(|steps| {
+        quote_spanned! {Span::mixed_site()=>
+            .constrained(const { let of = #property; &{ #steps } })
+        }
+    });
+    let required = field.required.as_ref().and_then(|required| {
+        let site = Span::mixed_site().located_at(required.span());
+        match (**required, field.presence) {
+            (true, _) => Some(quote_spanned! {site=> .demanded() }),
+            (false, Presence::Optional) => None,
+            (false, _) => Some(quote_spanned! {site=> .optional() }),
+        }
+    });
+    quote_spanned! {Span::mixed_site()=> #property #presence #text #constrained #required }
 }

@@ -8,6 +8,7 @@ use quote::{ToTokens as _, format_ident, quote_spanned};
 use syn::Type;
 use syn::ext::IdentExt as _;
 
+use super::located;
 use crate::tool::model::Param;
 
 /// Where a parameter's constant stands: its name there, and its path.
@@ -45,11 +46,41 @@ pub(super) fn constant(param: &Param, place: &Place, private: &TokenStream) -> T
         "typed"
     };
     let constructor = Ident::new(constructor, Span::mixed_site());
-    let (ty, key) = (param.ty.owned(private), &*param.name);
+    let (owned, key) = (param.ty.owned(private), &*param.name);
+    let ty = quote_spanned! {Span::mixed_site()=> #private::TypedParameter<#owned> };
+    let plain = quote_spanned! {Span::mixed_site()=> #private::#constructor::<#owned>(#key) };
+    let constrained = param.constraints.steps(private).map(|steps| {
+        quote_spanned! {Span::mixed_site()=>
+            let parameter = parameter.constrained(const { let of = #plain; &{ #steps } });
+        }
+    });
+    let required = required(param);
+    let value = if constrained.is_none() && required.is_none() {
+        plain
+    } else {
+        quote_spanned! {Span::mixed_site()=>
+            {
+                let parameter = #plain;
+                #constrained
+                #required
+                parameter
+            }
+        }
+    };
     quote_spanned! {Span::mixed_site()=>
         #(#conditions)*
-        const #constant: #private::TypedParameter<#ty> =
-            #private::#constructor::<#ty>(#key);
+        const #constant: #ty = #value;
+    }
+}
+
+/// Stands under its key, where one that cannot hold shows.
+fn required(param: &Param) -> Option<TokenStream> {
+    let required = param.required.as_ref()?;
+    let site = located(required.span());
+    match (**required, &param.default) {
+        (true, _) => Some(quote_spanned! {site=> let parameter = parameter.demanded(); }),
+        (false, None) => Some(quote_spanned! {site=> let parameter = parameter.optional(); }),
+        (false, Some(_)) => None,
     }
 }
 

@@ -1,0 +1,7 @@
+use agent_core::{ToolContext, tool};
+#[tool]
+async fn forecast(#[param(minimum = 1)] _context: &ToolContext) -> String {
+    String::new()
+}
+
+fn main() {}

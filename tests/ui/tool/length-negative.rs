@@ -1,0 +1,8 @@
+use agent_core::tool;
+
+#[tool]
+async fn forecast(#[param(min_length = -1)] _city: String) -> String {
+    String::new()
+}
+
+fn main() {}
