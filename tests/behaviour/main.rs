@@ -5,6 +5,7 @@ mod augment;
 mod cancellation;
 mod derive;
 mod function_tool;
+mod fuzz;
 mod graph;
 mod hooks;
 mod interceptors;

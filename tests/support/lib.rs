@@ -1,6 +1,7 @@
 //! What the tests share.
 
 pub mod fixtures;
+pub mod fuzz;
 pub mod replay;
 pub mod runs;
 pub mod tools;

@@ -72,6 +72,8 @@ pub struct FunctionTool {
     metadata: ToolMetadata,
     /// What arguments must pass before the closure reads them.
     check: Option<Check>,
+    /// True if the closure reads what the schema says, and no type does.
+    reads_raw: bool,
     run: Arc<Run>,
 }
 
@@ -113,6 +115,9 @@ impl FunctionTool {
     /// the model reads, and the closure does not run; without it they are only known to be
     /// an object.
     ///
+    /// Null for a property that may be absent and cannot be null is taken out before, as a
+    /// strict schema asks the model for it.
+    ///
     /// A `type` or `properties` that the schema's root does not have is that of an object.
     ///
     /// ```
@@ -148,6 +153,7 @@ impl FunctionTool {
         let (input, check) = given(schema)?;
         Ok(Self {
             check,
+            reads_raw: true,
             ..Self::of_async(ToolDefinition::new(name, description, input), f)
         })
     }
@@ -168,6 +174,7 @@ impl FunctionTool {
         let (input, check) = given(schema)?;
         Ok(Self {
             check,
+            reads_raw: true,
             ..Self::of_blocking(ToolDefinition::new(name, description, input), f)
         })
     }
@@ -182,6 +189,7 @@ impl FunctionTool {
             definition,
             metadata: located(),
             check: None,
+            reads_raw: false,
             run: Arc::new(move |arguments, context| {
                 let f = Arc::clone(&f);
                 Box::pin(async move {
@@ -202,6 +210,7 @@ impl FunctionTool {
             definition,
             metadata: located().blocking(true),
             check: None,
+            reads_raw: false,
             run: Arc::new(move |arguments, context| {
                 let f = Arc::clone(&f);
                 let (arguments, own) = (arguments.to_owned(), context.clone());
@@ -278,6 +287,31 @@ impl ToolCallback for FunctionTool {
     }
 
     fn call<'a>(
+        &'a self,
+        arguments: &'a str,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<ToolOutcome, ToolError>> {
+        match self.without_optional_nulls(arguments) {
+            Some(arguments) => Box::pin(async move { self.run_checked(&arguments, context).await }),
+            None => self.run_checked(arguments, context),
+        }
+    }
+}
+
+impl FunctionTool {
+    /// The arguments without the nulls by which a strict schema says that nothing is given;
+    /// `None` if there are none, or if a type reads them, which knows that itself.
+    fn without_optional_nulls(&self, arguments: &str) -> Option<String> {
+        if !self.reads_raw || !arguments.contains("null") {
+            return None;
+        }
+        let given: Value = serde_json::from_str(arguments).ok()?;
+        let schema = self.definition.input_schema().value();
+        let left = schema::without_optional_nulls(&schema, given.clone());
+        (left != given).then(|| left.to_string())
+    }
+
+    fn run_checked<'a>(
         &'a self,
         arguments: &'a str,
         context: &'a ToolContext,

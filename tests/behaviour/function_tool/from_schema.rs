@@ -52,6 +52,27 @@ async fn the_model_is_told_the_schema_and_the_closure_gets_the_value() {
 }
 
 #[tokio::test]
+async fn null_for_a_property_that_may_be_absent_is_taken_out() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": ["string", "null"]}, "c": {"type": "string"}},
+        "required": ["c"],
+    });
+
+    let tool = made(schema).unwrap();
+
+    assert_eq!(
+        output(&tool, r#"{"a": null, "b": null, "c": "x"}"#)
+            .await
+            .text(),
+        r#"{"b":null,"c":"x"}"#
+    );
+    // A null that stands for nothing is a fault, or for the closure to judge.
+    let text = error(&tool, r#"{"c": null}"#).await;
+    assert!(text.contains("argument `c`"), "{text}");
+}
+
+#[tokio::test]
 async fn the_closure_has_every_form() {
     let schema = || json!({"type": "object", "properties": {"city": {"type": "string"}}});
     let of = |tool: Result<FunctionTool, SchemaError>| tool.unwrap();

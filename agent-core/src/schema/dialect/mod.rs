@@ -22,6 +22,7 @@ mod refs;
 mod rewrite;
 mod root;
 mod table;
+mod unions;
 mod words;
 
 use std::borrow::Cow;
