@@ -1,5 +1,6 @@
 //! How a written value joins the one that is there. Pure functions over JSON values.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -156,13 +157,10 @@ fn append(old: Option<Value>, new: Value) -> Option<Value> {
 }
 
 fn distinct(items: &mut Vec<Value>) {
-    let mut kept: Vec<Value> = Vec::with_capacity(items.len());
-    for item in items.drain(..) {
-        if !kept.contains(&item) {
-            kept.push(item);
-        }
-    }
-    *items = kept;
+    let mut seen = HashSet::with_capacity(items.len());
+    let is_first: Vec<bool> = items.iter().map(|item| seen.insert(item)).collect();
+    let mut is_first = is_first.into_iter();
+    items.retain(|_| is_first.next().unwrap_or(true));
 }
 
 /// An object met something that is no object, at the path that was given.
