@@ -54,7 +54,7 @@
 //! |---|---|---|
 //! | `macros` | yes | `#[tool]`, `tools![]` and `#[derive(ToolSchema)]` |
 //! | `openai` | yes | [`model::openai`], a client for any chat-completions endpoint; without it there is no HTTP dependency |
-//! | `process` | no | [`tool::run_command`](tool): programs that end with the call that runs them |
+//! | `process` | no | [`tool::run_command`](mod@tool): programs that end with the call that runs them |
 //! | `retry` | yes | [`agent::ToolRetry`]: failed calls of safe tools are tried again |
 //! | `validate` | no | arguments of [`tool::FunctionTool::from_schema`] are validated before each call |
 //! | `chrono`, `jiff`, `url`, `uuid` | no | [`ToolSchema`] for the types of these crates |
