@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agent_core::schema::{Dialect, DialectSchema, Effect, without_optional_nulls};
 use agent_core::tool::ToolErrorKind;
-use agent_core::{ToolCallback, ToolContext, tool, tools};
+use agent_core::{ToolCallback, ToolContext, ToolSchema, tool, tools};
 use agent_tests::values::Values;
 use proptest::prelude::*;
 use schemars::JsonSchema;
@@ -155,6 +155,33 @@ fn in_circles(tree: &Tree) -> usize {
     tree.children.len()
 }
 
+/// A note, with `serde`'s ways to be read.
+#[derive(Clone, Deserialize, ToolSchema)]
+#[expect(dead_code, reason = "only read")]
+struct Note {
+    text: String,
+    #[serde(default)]
+    stars: u8,
+    #[serde(default = "ten")]
+    size: u32,
+    kind: Sort,
+}
+
+#[derive(Clone, Deserialize, ToolSchema)]
+enum Sort {
+    Small,
+    Large,
+}
+
+#[tool]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "an `Option` holds no reference"
+)]
+fn derived(note: &Note, other: Option<Note>) -> usize {
+    note.text.len() + usize::from(other.is_some())
+}
+
 fn zoo() -> Vec<Arc<dyn ToolCallback>> {
     tools![
         plain,
@@ -164,7 +191,8 @@ fn zoo() -> Vec<Arc<dyn ToolCallback>> {
         anything,
         described,
         without_maps,
-        in_circles
+        in_circles,
+        derived
     ]
 }
 
@@ -179,11 +207,11 @@ fn which_tools_of_the_zoo_are_strict() {
 
     assert_eq!(
         strict(Dialect::OpenAiStrict),
-        ["plain", "lists", "without_maps", "in_circles"]
+        ["plain", "lists", "without_maps", "in_circles", "derived"]
     );
     assert_eq!(
         strict(Dialect::AnthropicStrict),
-        ["plain", "lists", "without_maps"]
+        ["plain", "lists", "without_maps", "derived"]
     );
     assert!(strict(Dialect::OpenAi).is_empty());
 }
