@@ -426,7 +426,7 @@ async fn a_panic_in_a_router_or_strategy_is_an_error_of_the_run() {
     assert_eq!(logged(error.state()), ["a"]);
 
     let error = strategy.run(log("input")).await.unwrap_err();
-    assert!(matches!(&error, RunError::Panicked { node, .. } if node == "a"));
+    assert!(matches!(&error, RunError::Update { node, .. } if node == "a"));
     assert_eq!(logged(error.state()), ["input"]);
 }
 

@@ -175,7 +175,8 @@ impl ReactAgentBuilder {
 
     /// Whether a call of a `pure` tool starts as soon as its arguments are whole, while the model
     /// still writes the rest of its reply. Events, results and limits are the same; such a tool
-    /// reads the state as it was before the reply, and the result is dropped if the reply fails.
+    /// reads the state as it was before the reply, and the result is dropped if the reply fails or
+    /// a hook after the model refuses the call.
     /// It needs a streamed reply, and is off in runs inside a tool call. Default: no call does.
     pub fn eager_tool_start(mut self, eager: bool) -> Self {
         self.eager = eager;

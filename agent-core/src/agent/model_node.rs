@@ -44,6 +44,13 @@ impl NodeAction for ModelNode {
                     return Ok(scope.leave(Outcome::LimitReached(limit), StateUpdate::new()));
                 }
             };
+            let (iteration, _) = scope.record(|record| record.counts.totals());
+            tracing::debug!(
+                agent = &*scope.config.name,
+                iteration,
+                messages = state.messages().len(),
+                "reasoning"
+            );
             let request = request(&scope, &state, last.is_some())?;
             let span = chat_span(&scope);
             let turn = ModelTurn::new(Arc::clone(&scope), span.clone(), state);
@@ -140,7 +147,8 @@ async fn take_in(scope: &Arc<RunScope>, response: ChatResponse, last: Option<Lim
         usage,
     } = response;
     let calls = answer.tool_calls.clone();
-    tracing::debug!(agent = &*scope.config.name, calls = calls.len(), %finish_reason, "the model replied");
+    let (iteration, _) = scope.record(|record| record.counts.totals());
+    tracing::debug!(agent = &*scope.config.name, iteration, calls = calls.len(), %finish_reason, "the model replied");
     let _ = scope.outwards(|record, _| {
         record.usage += usage.unwrap_or_default();
         Ok::<_, Infallible>(())

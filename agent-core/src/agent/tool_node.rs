@@ -35,6 +35,13 @@ impl NodeAction for ToolNode {
             let scope = RunScope::of(context)?;
             // Calls that have a result already are not run again [C7].
             let calls: Vec<ToolCall> = state.transcript().open_calls().cloned().collect();
+            let (iteration, _) = scope.record(|record| record.counts.totals());
+            tracing::debug!(
+                agent = &*scope.config.name,
+                iteration,
+                calls = calls.len(),
+                "acting"
+            );
             let (mut plans, reached) = admit(&scope, calls.clone());
             let slots = begun_early(&scope, &mut plans);
             let ends = run_all(&scope, &state, plans, &slots).await;

@@ -121,7 +121,7 @@ pub enum RunError {
         /// The state before the node.
         state: State,
     },
-    /// A node, or the router or key strategy that ran after it, panicked.
+    /// A node, or the router that ran after it, panicked.
     #[error("node `{node}` panicked")]
     Panicked {
         /// The name of the node.

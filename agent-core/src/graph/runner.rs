@@ -12,9 +12,7 @@ use std::time::Instant;
 use futures_util::FutureExt;
 
 use super::compiled::{Next, Target};
-use super::{
-    GraphEvent, GraphRun, NodeContext, NodeOutput, RunError, START, State, StateError, StateUpdate,
-};
+use super::{GraphEvent, GraphRun, NodeContext, NodeOutput, RunError, START, State, StateUpdate};
 use crate::boxed::BoxError;
 
 pub(super) struct Runner {
@@ -182,26 +180,17 @@ impl Runner {
             return Ok(());
         }
         let keys = update.keys().into_iter().map(str::to_owned).collect();
-        match self.apply(update) {
-            Ok(Ok(())) => {}
-            Ok(Err(source)) => {
-                return Err(RunError::Update {
-                    node: self.source_name(node),
-                    source: Box::new(source),
-                    state: self.run.state.clone(),
-                });
-            }
-            Err(Panicked) => return Err(self.panicked(node)),
+        let strategies = &self.run.graph.inner.strategies;
+        let state: &mut State = &mut self.run.state;
+        if let Err(source) = strategies.apply(state, update) {
+            return Err(RunError::Update {
+                node: self.source_name(node),
+                source: Box::new(source),
+                state: self.run.state.clone(),
+            });
         }
         self.emit(GraphEvent::StateUpdated { keys });
         Ok(())
-    }
-
-    fn apply(&mut self, update: StateUpdate) -> Result<Result<(), StateError>, Panicked> {
-        let strategies = &self.run.graph.inner.strategies;
-        let state: &mut State = &mut self.run.state;
-        // A custom strategy runs before the state is touched, so its panic leaves it whole.
-        catch_unwind(AssertUnwindSafe(|| strategies.apply(state, update))).map_err(|_| Panicked)
     }
 
     /// Finds what the edges of a node, or of the start if there is none, lead to.

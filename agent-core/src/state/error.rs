@@ -40,7 +40,7 @@ pub enum StateError {
         /// Where in the value, as a JSON pointer; empty for the value itself.
         path: String,
     },
-    /// A custom key strategy refused the new value.
+    /// A custom key strategy refused the new value, or panicked.
     #[error("the strategy of key `{key}` refused the new value")]
     Strategy {
         /// The key that was to be written.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -129,7 +130,9 @@ impl KeyStrategy {
                 }
             },
             Self::Custom(join) => {
-                join(old.as_ref(), &new)
+                // It runs before the state is touched, so its panic leaves it whole.
+                catch_unwind(AssertUnwindSafe(|| join(old.as_ref(), &new)))
+                    .unwrap_or_else(|_| Err("it panicked".into()))
                     .map(Some)
                     .map_err(|source| StateError::Strategy {
                         key: key.to_owned(),

@@ -51,7 +51,8 @@ impl Spans {
 
 impl Subscriber for Spans {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.is_span() || metadata.target() == metrics::TARGET
+        let is_log = metadata.target().starts_with("agent_core::agent");
+        metadata.is_span() || metadata.target() == metrics::TARGET || is_log
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {
@@ -280,4 +281,24 @@ async fn a_model_that_fails_is_measured_with_the_kind_of_its_error() {
         spans.of("chat")[0].fields[telemetry::ERROR_TYPE],
         "rate_limited"
     );
+}
+
+// B9
+#[tokio::test]
+async fn each_round_is_logged_with_its_number() {
+    let seen = written(|agent| agent).await;
+
+    let logs: Vec<String> = seen
+        .measured("iteration")
+        .iter()
+        .map(|log| format!("{} {}", log.fields["iteration"], log.fields["message"]))
+        .collect();
+    let expected = [
+        "1 reasoning",
+        "1 the model replied",
+        "1 acting",
+        "2 reasoning",
+        "2 the model replied",
+    ];
+    assert_eq!(logs, expected);
 }
