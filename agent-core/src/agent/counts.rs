@@ -14,6 +14,8 @@ pub(super) struct Counts {
     model_calls: u32,
     tool_calls: u32,
     by_tool: HashMap<String, u32>,
+    /// How many of the tool calls had their result before this run.
+    earlier: u32,
     last: Option<Last>,
     errors_in_a_row: u32,
 }
@@ -70,9 +72,20 @@ impl Counts {
         Ok(())
     }
 
-    /// How many model calls and tool calls there were.
+    /// Counts a call of the turn that had its result before this run.
+    pub(super) fn earlier_tool_call(&mut self, tool: &str) {
+        let of_tool = self.by_tool.entry(tool.to_owned()).or_default();
+        *of_tool = of_tool.saturating_add(1);
+        self.tool_calls = self.tool_calls.saturating_add(1);
+        self.earlier = self.earlier.saturating_add(1);
+    }
+
+    /// How many model calls and tool calls this run has made.
     pub(super) fn totals(&self) -> (u32, u32) {
-        (self.model_calls, self.tool_calls)
+        (
+            self.model_calls,
+            self.tool_calls.saturating_sub(self.earlier),
+        )
     }
 
     /// Notes how a call ended; calls are noted in call order. `Err` if the run has to end.

@@ -18,7 +18,8 @@ pub enum OnLimit {
     LastAnswer,
 }
 
-/// How much a run may do. The counts of tool calls are those of one turn, which is one run.
+/// How much a run may do. The counts of tool calls are those of one turn: of this run, and of
+/// the history it goes on from what comes after the last message of the user.
 ///
 /// Every number may be `None`, which is no limit.
 ///

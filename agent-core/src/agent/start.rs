@@ -69,7 +69,24 @@ pub(super) fn prepare(
         early: Mutex::new(None),
         config,
     };
+    count_earlier_calls(&scope, &state);
     Ok((Arc::new(scope), state, new_from))
+}
+
+/// A turn that a history brings is the same turn: its calls count for the limits.
+fn count_earlier_calls(scope: &RunScope, state: &State) {
+    let messages = state.messages();
+    let asked = messages
+        .iter()
+        .rposition(|message| message.role() == Role::User);
+    let answered = messages[asked.map_or(0, |asked| asked + 1)..]
+        .iter()
+        .flat_map(Message::tool_results)
+        .chain(state.transcript().partial_results());
+    for result in answered {
+        let name = scope.name_of(&result.name);
+        scope.record(|record| record.counts.earlier_tool_call(&name));
+    }
 }
 
 /// Host values and metadata: the run's over the agent's, and over those of a run around it.

@@ -1,9 +1,10 @@
 //! How much a run may do, and what happens then.
 
 use agent_core::agent::{Limit, Limits, OnLimit};
+use agent_core::message::{AssistantMessage, ToolCall, ToolResult};
 use agent_core::model::scripted::{Turn, calls, says};
 use agent_core::model::{ScriptedModel, Usage};
-use agent_core::{Outcome, ReactAgent, RunOutput};
+use agent_core::{Message, Outcome, ReactAgent, RunOutput};
 use agent_tests::runs::{offered, result_texts};
 use agent_tests::tools::{ClosureTool, Counter, answers, tool};
 use serde_json::json;
@@ -77,7 +78,7 @@ async fn a_call_in_the_last_answer_is_answered_and_does_not_run() {
 const OVER_ALL: &str = "Error: not run: the limit of tool calls is reached";
 const OVER_ONE: &str = "Error: not run: the limit of calls of `step` is reached";
 
-// C12, TM-5
+// C12, TM-5, TM-7, tm.7
 #[tokio::test]
 async fn over_the_limit_of_tool_calls_each_open_call_is_answered() {
     let model = ScriptedModel::new([steps(3), says("never asked")]);
@@ -89,7 +90,7 @@ async fn over_the_limit_of_tool_calls_each_open_call_is_answered() {
     assert_eq!(model.requests().len(), 1);
 }
 
-// C12, TM-6
+// C12, TM-6, TM-7, tm.6
 #[tokio::test]
 async fn an_error_result_lets_the_run_go_on() {
     let turn = steps(2).and_calls("other", json!({}));
@@ -105,7 +106,7 @@ async fn an_error_result_lets_the_run_go_on() {
     assert_eq!(texts(&run), ["1.", OVER_ONE, "o"]);
 }
 
-// C12, TM-7
+// C12, TM-7, tm.6
 #[tokio::test]
 async fn the_limit_of_one_tool_names_it() {
     let model = ScriptedModel::new([calls_step(1), steps(1), says("never asked")]);
@@ -143,7 +144,7 @@ async fn over_the_limit_of_tool_calls_the_model_can_answer_once_more() {
     assert!(offered(&model.requests()[1]).is_empty());
 }
 
-// C12
+// C12, TM-5, tm.8
 #[tokio::test]
 async fn by_default_a_tool_is_called_forty_times_in_a_run() {
     let model = ScriptedModel::new([steps(41)]);
@@ -156,7 +157,7 @@ async fn by_default_a_tool_is_called_forty_times_in_a_run() {
     assert_eq!((&*texts[39], &*texts[40]), ("40.", OVER_ONE));
 }
 
-// C12
+// C12, TM-6, tm.8
 #[tokio::test]
 async fn without_limits_a_tool_is_called_as_often_as_the_model_likes() {
     let model = ScriptedModel::new([steps(200), says("Many.")]);
@@ -166,7 +167,7 @@ async fn without_limits_a_tool_is_called_as_often_as_the_model_likes() {
     assert_eq!(run.text(), "Many.");
 }
 
-// C12
+// C12, TM-5
 #[tokio::test]
 async fn limits_count_anew_in_each_run() {
     let round = || [steps(2), says("Fine.")];
@@ -213,7 +214,7 @@ async fn a_tool_can_have_a_limit_of_its_own() {
     );
 }
 
-// C12, TM-6
+// C12, TM-6, tm.10
 #[tokio::test]
 async fn a_tool_without_a_limit_of_its_own_still_counts_for_the_turn() {
     let model = ScriptedModel::new([steps(2).and_calls("other", json!({})), says("done")]);
@@ -223,6 +224,81 @@ async fn a_tool_without_a_limit_of_its_own_still_counts_for_the_turn() {
 
     assert_eq!(run.outcome(), &Outcome::LimitReached(Limit::ToolCalls));
     assert_eq!(texts(&run)[..2], ["1.", "2."]);
+}
+
+// C12, TM-5, tm.8
+#[tokio::test]
+async fn by_default_a_turn_has_a_hundred_and_fifty_tool_calls() {
+    const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+    let turn = (0..152).fold(Turn::default(), |turn, n| {
+        turn.and_calls(NAMES[n % 4], json!({}))
+    });
+    let model = ScriptedModel::new([turn]);
+    let agent = ReactAgent::builder("assistant", model).tools(NAMES.map(|name| answers(name, "x")));
+
+    let run = agent.build().unwrap().run("Go").await.unwrap();
+
+    assert_eq!(run.outcome(), &Outcome::LimitReached(Limit::ToolCalls));
+    let texts = texts(&run);
+    assert!(texts[..150].iter().all(|text| text == "x"), "{texts:?}");
+    assert_eq!(texts[150..], [OVER_ALL, OVER_ALL]);
+}
+
+// TM-2, TM-5
+#[tokio::test]
+async fn a_call_of_an_unknown_tool_counts_too() {
+    let turn = calls("missing", json!({})).and_calls("step", json!({"n": 1}));
+    let model = ScriptedModel::new([turn]);
+
+    let run = run(&model, Limits::new().tool_calls(1)).await;
+
+    assert_eq!(texts(&run)[1], OVER_ALL);
+}
+
+/// A question, this many answered calls of `step`, and then these messages.
+fn history(calls: u32, then: &[Message]) -> Vec<Message> {
+    let calls: Vec<ToolCall> = (0..calls)
+        .map(|n| ToolCall::new(format!("p{n}"), "step", "{}"))
+        .collect();
+    let result = |call| ToolResult::ok(call, vec!["Mission accomplished!".into()]);
+    let results = calls.iter().map(result).collect();
+    let question = [
+        Message::user("first"),
+        AssistantMessage::new("", None, calls).into(),
+        Message::tool(results),
+    ];
+    question.into_iter().chain(then.iter().cloned()).collect()
+}
+
+/// What the first call of `step` gives in a run that goes on from this history.
+async fn next_step(history: Vec<Message>, limits: Limits) -> String {
+    let model = ScriptedModel::new([calls_step(1), says("done")]);
+    let agent = ReactAgent::builder("assistant", model).tools(super::step());
+    let limits = limits.on_limit(OnLimit::ErrorResult);
+    let agent = agent.limits(limits).build().unwrap();
+    let run = agent.run(history).await.unwrap();
+    result_texts(run.new_messages()).remove(0).1
+}
+
+// C12, TM-5, tm.9
+#[tokio::test]
+async fn calls_before_the_last_question_do_not_count() {
+    let then = [Message::assistant("done"), Message::user("second")];
+
+    for limits in [Limits::new().calls_per_tool(1), Limits::new().tool_calls(1)] {
+        assert_eq!(next_step(history(3, &then), limits).await, "1.");
+    }
+}
+
+// C12, TM-5, tm.6, tm.6.2, tm.7
+#[tokio::test]
+async fn calls_of_the_turn_that_a_history_brings_count() {
+    let one_step = Limits::new().calls_per_tool(1);
+    assert_eq!(next_step(history(1, &[]), one_step).await, OVER_ONE);
+    let one_call = Limits::new().tool_calls(1);
+    assert_eq!(next_step(history(1, &[]), one_call).await, OVER_ALL);
+    let two = Limits::new().calls_per_tool(2);
+    assert_eq!(next_step(history(1, &[]), two).await, "1.");
 }
 
 /// A turn that asks for the same list, written in another way each time.
