@@ -222,9 +222,11 @@ async fn take_in(
     let mut results = Vec::new();
     let mut interrupts = Vec::new();
     let mut failure = None;
-    let mut direct = reached.is_none() && !ends.is_empty();
+    // A call over its limit has no say; one that ran has to be there.
+    let mut direct = ends.iter().any(|end| end.direct)
+        && ends.iter().all(|end| end.direct || end.refused)
+        && (reached.is_none() || scope.config.limits.on_limit == OnLimit::ErrorResult);
     for end in ends {
-        direct &= end.direct;
         update.extend(end.update);
         match end.ended {
             Ended::Result(result) => results.push(result),
