@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agent_core::agent::{
-    ModelInterceptor, ModelNext, ReactAgentBuilder, ToolInterceptor, ToolNext, ToolRequest,
+    Hook, HookPosition, ModelInterceptor, ModelNext, ReactAgentBuilder, ToolInterceptor, ToolNext,
+    ToolRequest,
 };
 use agent_core::event::EventKind;
 use agent_core::graph::CancellationToken;
@@ -223,6 +224,117 @@ async fn an_interceptor_of_a_name_that_is_there_is_left_out() {
     results(agent.tool_interceptor(notes("same", &log))).await;
 
     assert_eq!(log.lock().unwrap().len(), 2);
+}
+
+/// A hook that brings an interceptor named `own` and one named `brought`.
+struct Brings(Log);
+
+impl Hook for Brings {
+    fn name(&self) -> &str {
+        "brings"
+    }
+
+    fn positions(&self) -> &[HookPosition] {
+        &[]
+    }
+
+    fn tool_interceptors(&self) -> Vec<Arc<dyn ToolInterceptor>> {
+        let named = |name| -> Arc<dyn ToolInterceptor> { Arc::new(notes(name, &self.0)) };
+        vec![named("brought"), named("own")]
+    }
+}
+
+// B12, HK-13, IC-1
+#[tokio::test]
+async fn interceptors_of_hooks_come_behind_the_agents_own() {
+    let (own, of_hook) = (Log::default(), Log::default());
+    let agent = agent(&one_call()).hook(Brings(Arc::clone(&of_hook)));
+    let log = Arc::clone(&of_hook);
+    let first = around("first", move |request, next| {
+        assert!(log.lock().unwrap().is_empty());
+        next.run(request)
+    });
+
+    results(
+        agent
+            .tool_interceptor(first)
+            .tool_interceptor(notes("own", &own)),
+    )
+    .await;
+
+    assert_eq!(*own.lock().unwrap(), ["own before", "own after"]);
+    assert_eq!(
+        *of_hook.lock().unwrap(),
+        ["brought before", "brought after"]
+    );
+}
+
+// TN-21, TN-16, tn.18
+#[tokio::test]
+async fn an_interceptor_sees_the_run_also_in_a_copy_of_the_request() {
+    let sees = around("sees", |request, _| {
+        let copy = request.clone();
+        drop(request);
+        let context = copy.context;
+        let seen = format!(
+            "{} {:?} {:?} {}",
+            context.call_id(),
+            context.state().value("user"),
+            context.metadata("region"),
+            context.run_id().is_empty()
+        );
+        Box::pin(std::future::ready(seen.into_tool_output()))
+    });
+
+    let agent = agent(&one_call()).tool_interceptor(sees).build().unwrap();
+    let run = agent
+        .run("Go")
+        .state("user", "ada")
+        .metadata("region", "eu");
+
+    assert_eq!(
+        result_texts(run.await.unwrap().messages())[0].1,
+        r#"c1 Some(String("ada")) Some(String("eu")) false"#
+    );
+}
+
+/// Notes when a model call begins and ends.
+struct NotesModel(&'static str, Log);
+
+impl ModelInterceptor for NotesModel {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn intercept<'a>(
+        &'a self,
+        request: ChatRequest,
+        next: ModelNext<'a>,
+    ) -> BoxFuture<'a, Result<ChatResponse, ModelError>> {
+        Box::pin(async move {
+            self.1.lock().unwrap().push(format!("{} before", self.0));
+            let reply = next.run(request).await;
+            self.1.lock().unwrap().push(format!("{} after", self.0));
+            reply
+        })
+    }
+}
+
+// B10, IC-1
+#[tokio::test]
+async fn the_first_model_interceptor_is_the_outermost() {
+    let log = Log::default();
+    let model = ScriptedModel::new([says("done")]);
+
+    let agent = agent(&model)
+        .model_interceptor(NotesModel("1", Arc::clone(&log)))
+        .model_interceptor(NotesModel("2", Arc::clone(&log)));
+    agent.build().unwrap().run("Go").await.unwrap();
+
+    assert_eq!(
+        *log.lock().unwrap(),
+        ["1 before", "2 before", "2 after", "1 after"]
+    );
 }
 
 /// Runs this closure around each model call.

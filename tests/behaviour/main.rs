@@ -1,4 +1,28 @@
 //! What the crates do, seen from outside.
+//!
+//! A test that pins a statement of the reference (`TN-5`, `tn.14`) or a case (`ex-05`) names it in
+//! the comment above it. Some statements have no test, as they have no counterpart here:
+//!
+//! | id | why not |
+//! |---|---|
+//! | TN-1, tn.6: a last message of the user is an error | no tool node is called by hand: the model is asked then |
+//! | TN-12, TE-6, tn.9: the class name where there is no message | a Rust error has none: `the tool failed without a message` |
+//! | TN-16, tn.17: plain callbacks see no state | every tool may take the context |
+//! | tn.18: the thread id | a thread needs a saver, which agents do not take yet |
+//! | tn.20: a write of a parallel sub-agent reaches the parent | there is no parallel agent yet; a nested run keeps its state |
+//! | CT-9, cc.2, cc.3: `discard` twice, `mergeAll` twice | updates are moved out of a call once, which the compiler holds |
+//! | CT-1, CT-7: joined, cancelled and null futures | a future here is awaited or dropped, and is never null |
+//! | CT-5, ct.4: a token linked to a future | the token is the run's child; what it is told of is tested |
+//! | CT-8, ct.7: null arguments of the adapter | there is no null |
+//! | TE-6, ep.1.5: subclasses of a named error, checked exceptions | errors have no subclasses and no such kinds |
+//! | TM-2: a null result is an empty text | ours is `null` |
+//! | tm.1: a reply without calls is an error | it is the answer |
+//! | TM-7: an exception at a limit | an outcome, `LimitReached` |
+//! | HK-1: kinds of hooks | one trait with four methods |
+//! | HK-4, HK-6, HK-8, HK-9: `canJumpTo` | a jump is a value that names its end; after the agent only the end |
+//! | HK-14, hk.10: hooks that interrupt | come with checkpoints, as does resuming |
+//! | IC-1: a mixed list that resets others | two methods, whose calls add up |
+//! | IC-2, ic.3, ic.4, ic.5: interceptors of a stream | an interceptor sees whole replies; a second try tells `Retried` |
 
 mod api;
 mod augment;

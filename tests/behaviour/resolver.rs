@@ -70,7 +70,7 @@ async fn without_a_resolver_a_tool_that_is_not_offered_is_not_reached() {
     }
 }
 
-// A15, TM-3, tm.5, tn.5, ra.5
+// A15, TN-11, TM-3, tm.5, tm.5.2, tn.5, ra.5
 #[tokio::test]
 async fn a_resolver_finds_a_tool_that_is_not_offered() {
     let model = model("hidden");

@@ -1,11 +1,13 @@
 //! What a tool is told when its call ends early.
 
 use std::sync::mpsc;
+use std::time::Duration;
 
 use agent_core::graph::CancellationToken;
 use agent_core::model::ScriptedModel;
 use agent_core::model::scripted::{calls, says};
-use agent_core::{Outcome, ReactAgent, ToolContext, tools};
+use agent_core::{Outcome, ReactAgent, ToolContext, ToolError, tools};
+use agent_tests::runs::result_texts;
 use agent_tests::tools::{Counter, tool};
 use serde_json::json;
 
@@ -27,6 +29,46 @@ fn watches_its_token(context: &ToolContext) -> String {
     "late".to_owned()
 }
 
+/// Asks its token again and again until that tells it to stop.
+#[agent_core::tool(register = false, timeout = "20ms")]
+fn asks_its_token(context: &ToolContext) -> Result<(), ToolError> {
+    let said = context.host::<Said>().unwrap();
+    said.send("started").unwrap();
+    loop {
+        if let Err(error) = context.check_cancelled() {
+            said.send("stopped").unwrap();
+            return Err(error);
+        }
+        std::thread::yield_now();
+    }
+}
+
+// C2, C4, CT-3, ct.6. The paused clock stands while a thread of the pool is busy.
+#[tokio::test(start_paused = true)]
+async fn a_blocking_tool_that_asks_its_token_stops_when_its_time_is_over() {
+    let (said, hear) = mpsc::sync_channel(2);
+    let model = ScriptedModel::new([calls("asks_its_token", json!({})), says("done")]);
+    let agent = ReactAgent::builder("assistant", model)
+        .tools(tools![asks_its_token])
+        .host(said)
+        .build()
+        .unwrap();
+    let time_passes = async {
+        let (first, hear) = heard(hear).await;
+        assert_eq!(first, "started");
+        tokio::time::advance(Duration::from_millis(20)).await;
+        hear
+    };
+
+    let (run, hear) = tokio::join!(agent.run("Go").into_future(), time_passes);
+
+    assert_eq!(
+        result_texts(run.unwrap().messages())[0].1,
+        "Error: timed out after 20 ms"
+    );
+    assert_eq!(heard(hear).await.0, "stopped");
+}
+
 fn blocking_agent() -> (ReactAgent, mpsc::Receiver<&'static str>) {
     let (said, hear) = mpsc::sync_channel(2);
     let model = ScriptedModel::new([calls("watches_its_token", json!({})), says("done")]);
@@ -42,7 +84,7 @@ async fn heard(hear: mpsc::Receiver<&'static str>) -> (&'static str, mpsc::Recei
     heard.await.unwrap()
 }
 
-// C4, CT-2
+// C4, CT-6, ct.8
 #[tokio::test]
 async fn a_blocking_tool_sees_that_its_run_was_dropped() {
     let (agent, hear) = blocking_agent();
@@ -59,7 +101,7 @@ async fn a_blocking_tool_sees_that_its_run_was_dropped() {
     assert_eq!(heard(hear).await.0, "seen");
 }
 
-// C4, C2
+// C4, C2, CT-3, CT-6
 #[tokio::test]
 async fn a_blocking_tool_sees_that_its_run_was_cancelled() {
     let (agent, hear) = blocking_agent();
@@ -78,7 +120,7 @@ async fn a_blocking_tool_sees_that_its_run_was_cancelled() {
     assert_closed(&run);
 }
 
-// C4, CT-4
+// C4, CT-4, ct.3
 #[tokio::test(start_paused = true)]
 async fn each_callback_runs_once_even_if_another_panics() {
     let fired = Counter::default();
@@ -106,7 +148,7 @@ async fn each_callback_runs_once_even_if_another_panics() {
     assert_eq!(fired.get(), 2);
 }
 
-// C4, C2
+// C4, C2, CT-3
 #[tokio::test(start_paused = true)]
 async fn callbacks_run_when_a_call_times_out() {
     let fired = Counter::default();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod blocking;
+mod token;
 
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -80,7 +81,7 @@ fn assert_closed(run: &RunOutput) {
     assert!(run.state().transcript().is_closed(), "{:?}", run.messages());
 }
 
-// C4, CT-1
+// C4, CT-6
 #[tokio::test(start_paused = true)]
 async fn a_token_cancels_the_model_request() {
     let dropped = Counter::default();
@@ -107,7 +108,7 @@ async fn a_token_cancels_the_model_request() {
     assert_eq!(dropped.get(), 1);
 }
 
-// C4
+// C4, CT-5, ct.4
 #[tokio::test(start_paused = true)]
 async fn a_run_cancelled_before_it_begins_asks_no_model() {
     let model = ScriptedModel::new([says("done")]);
@@ -123,7 +124,7 @@ async fn a_run_cancelled_before_it_begins_asks_no_model() {
     assert!(model.requests().is_empty());
 }
 
-// C4, case hp-03
+// C4, CT-5, CT-6, ct.4, case hp-03
 #[tokio::test(start_paused = true)]
 async fn a_run_cancelled_while_tools_run_answers_each_open_call() {
     let token = CancellationToken::new();
@@ -186,7 +187,7 @@ async fn a_call_that_was_done_keeps_its_result_and_its_state() {
     assert_eq!(run.state().value("written"), Some(&json!(true)));
 }
 
-// C4, case ex-09
+// C4, CT-6, ct.8, case ex-09
 #[tokio::test(start_paused = true)]
 async fn dropping_the_stream_drops_every_async_tool_at_once() {
     let dropped = Counter::default();
@@ -246,7 +247,7 @@ async fn dropping_the_stream_drops_the_model_request() {
     assert_eq!(dropped.get(), 1);
 }
 
-// C4
+// C4, CT-5, ct.4
 #[tokio::test]
 async fn a_call_that_went_well_is_not_told_to_stop() {
     let seen = Arc::new(Mutex::new(None));

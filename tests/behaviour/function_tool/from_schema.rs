@@ -341,6 +341,7 @@ async fn a_call_with_very_many_faults_has_a_short_error() {
     assert!(error.ends_with("; …") && error.len() < 2000, "{error}");
 }
 
+// TE-5
 #[tokio::test]
 async fn the_closure_does_not_run_and_the_model_can_repair_the_call() {
     let ran = Arc::new(AtomicUsize::new(0));

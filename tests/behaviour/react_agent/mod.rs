@@ -32,7 +32,7 @@ fn agent(model: &ScriptedModel) -> ReactAgentBuilder {
     ReactAgent::builder("assistant", model.clone()).tools(step())
 }
 
-// B3
+// B3, TM-1, HK-11, HK-12, tm.1, hk.11, hk.11a, hk.11b, rd.3
 #[tokio::test]
 async fn tools_run_until_the_model_answers() {
     let model = ScriptedModel::new([calls_step(1), calls_step(2), says("Two steps.")]);
@@ -227,7 +227,7 @@ fn database_agent(model: &ScriptedModel) -> ReactAgentBuilder {
     ReactAgent::builder("assistant", model.clone()).tools(tools![query])
 }
 
-// A5
+// A5, TE-4
 #[tokio::test]
 async fn a_missing_host_value_is_found_before_the_first_model_call() {
     let model = ScriptedModel::new([says("Hello.")]);
@@ -264,7 +264,7 @@ async fn the_host_value_of_a_run_comes_over_the_agents() {
     assert_eq!(result_texts(over.messages())[0].1, "run");
 }
 
-// A5
+// A5, TN-16, TM-9, tn.17
 #[tokio::test]
 async fn the_metadata_of_a_run_comes_over_the_agents() {
     let model = ScriptedModel::new([calls("tells", json!({})), says("done")]);
@@ -294,7 +294,7 @@ async fn the_metadata_of_a_run_comes_over_the_agents() {
     );
 }
 
-// A3
+// A3, tn.21
 #[test]
 fn a_build_error_lists_every_fault() {
     let error = ReactAgent::builder(" ", ScriptedModel::new([]))

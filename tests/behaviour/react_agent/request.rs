@@ -125,7 +125,7 @@ async fn without_messages_and_without_input_there_is_nothing_to_ask() {
     assert!(matches!(error, AgentError::NoInput), "{error:?}");
 }
 
-// B4
+// B4, TN-1, tn.6
 #[tokio::test]
 async fn a_result_without_its_call_is_refused() {
     let model = ScriptedModel::new([says("Done.")]);
@@ -173,7 +173,7 @@ async fn tools_of_a_run_stand_in_front() {
     assert_eq!(offered(&model.requests()[0]), ["extra", "step"]);
 }
 
-// B7
+// B7, TN-11
 #[tokio::test]
 async fn a_tool_of_a_run_takes_the_place_of_one_of_its_name() {
     let model = ScriptedModel::new([calls_step(1), says("Done.")]);

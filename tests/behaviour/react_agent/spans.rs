@@ -99,7 +99,7 @@ async fn spans(is_parallel: bool, streaming: bool) -> Result<Spans, AgentError> 
     Ok(spans)
 }
 
-// C14
+// C14, TM-9
 #[tokio::test]
 async fn each_call_is_a_span_below_the_run() {
     for (is_parallel, streaming) in [(false, false), (false, true), (true, false), (true, true)] {

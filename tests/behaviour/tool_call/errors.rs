@@ -5,8 +5,8 @@ use std::io;
 
 use agent_core::agent::{ErrorAction, ErrorPolicy};
 use agent_core::message::ToolCall;
-use agent_core::model::ScriptedModel;
 use agent_core::model::scripted::{calls, says};
+use agent_core::model::{FinishReason, ScriptedModel};
 use agent_core::tool::ToolErrorKind;
 use agent_core::{AgentError, Outcome, ToolContext, ToolError};
 use agent_tests::runs::{ended, events, result_texts, results};
@@ -73,7 +73,7 @@ async fn a_panic_of_a_plain_function_is_the_error_of_its_call() {
     }
 }
 
-// C9, TN-10, case ex-22
+// C9, TN-10, TM-4, tn.4, case ex-22
 #[tokio::test]
 async fn an_unknown_tool_is_told_with_the_tools_there_are() {
     let model = model(&["default_api:view", "delete_all", "View"]);
@@ -118,7 +118,7 @@ async fn get_weather(city: &str) -> String {
     format!("{city}: 4 °C")
 }
 
-// C10
+// C10, TE-5
 #[tokio::test]
 async fn a_bad_argument_is_told_to_the_model_and_the_run_goes_on() {
     let model = ScriptedModel::new([calls("get_weather", json!({"city": [7]})), says("Which?")]);
@@ -147,7 +147,7 @@ async fn a_truncated_call_is_never_run() {
         })
     };
     let turn = calls("read", json!({"p": "a"})).and_calls("write", json!(r#"{"p":"b","t":"xx"#));
-    let model = ScriptedModel::new([turn, says("done")]);
+    let model = ScriptedModel::new([turn.finish(FinishReason::Length), says("done")]);
 
     let run = agent(&model, [counts("read", &read), counts("write", &written)]);
     let run = run.build().unwrap().run("Go").await.unwrap();
@@ -158,7 +158,7 @@ async fn a_truncated_call_is_never_run() {
     assert_eq!(result.text(), "Error: not run: the arguments are truncated");
 }
 
-// C8
+// C8, TN-18, TM-2, tm.2
 #[tokio::test]
 async fn no_arguments_and_null_are_an_empty_object() {
     let model = ScriptedModel::new([
@@ -180,7 +180,7 @@ async fn no_arguments_and_null_are_an_empty_object() {
     );
 }
 
-// C10
+// C10, TN-12, tn.9
 #[tokio::test]
 async fn the_model_reads_an_error_without_its_causes() {
     #[derive(Debug, thiserror::Error)]
@@ -203,6 +203,42 @@ async fn the_model_reads_an_error_without_its_causes() {
         pairs(&[("c1", "Error: no disk")])
     );
     assert!(results(run.messages())[0].is_error);
+}
+
+// TN-12, TE-6, tn.9
+#[tokio::test]
+async fn an_error_without_a_text_is_told_as_one() {
+    let model = model(&["fails"]);
+    let fails = fails_with("fails", || ToolError::failed(" "));
+
+    let run = agent(&model, fails).build().unwrap().run("Go").await;
+
+    let text = "Error: the tool failed without a message";
+    assert_eq!(
+        result_texts(run.unwrap().messages()),
+        pairs(&[("c1", text)])
+    );
+}
+
+// C10, TN-12, tm.11
+#[tokio::test]
+async fn after_a_call_that_fails_the_others_run_and_the_run_goes_on() {
+    for side_by_side in [false, true] {
+        let model = model(&["fails", "ok"]);
+        let fails = fails_with("fails", || ToolError::failed("no disk"));
+
+        let run = agent(&model, [fails, answers("ok", "fine")]);
+        let run = run.parallel_tool_execution(side_by_side).build().unwrap();
+        let run = run.run("Go").await.unwrap();
+
+        let marked: Vec<(String, bool)> = results(run.messages())
+            .iter()
+            .map(|result| (result.text(), result.is_error))
+            .collect();
+        let expected = [("Error: no disk", true), ("fine", false)];
+        assert_eq!(marked, expected.map(|(text, is)| (text.to_owned(), is)));
+        assert_eq!(run.text(), "done");
+    }
 }
 
 // C10
@@ -252,7 +288,7 @@ async fn a_fatal_error_drops_the_calls_that_still_run() {
     assert_eq!(dropped.get(), 1);
 }
 
-// C10
+// C10, TN-7, tn.19
 #[tokio::test]
 async fn a_fatal_error_keeps_what_the_other_calls_gave() {
     let model = model(&["quick", "hangs", "fails", "waits"]);
@@ -289,7 +325,7 @@ async fn a_fatal_error_keeps_what_the_other_calls_gave() {
     assert_eq!(ended, ["c1", "c2", "c3", "c4"]);
 }
 
-// C10
+// C10, TN-12, TE-6, ep.1.5
 #[tokio::test]
 async fn an_error_of_a_named_type_reaches_the_caller_as_it_is() {
     let model = model(&["fails"]);
@@ -308,7 +344,7 @@ async fn an_error_of_a_named_type_reaches_the_caller_as_it_is() {
     assert_eq!(error.kind(), io::ErrorKind::NotFound);
 }
 
-// C10
+// C10, TE-6, ep.1.6
 #[tokio::test]
 async fn an_error_of_another_type_is_not_passed_through() {
     let model = model(&["fails"]);
@@ -323,7 +359,7 @@ async fn an_error_of_another_type_is_not_passed_through() {
     );
 }
 
-// C10, TE-6
+// C10, TE-6, ep.1
 #[tokio::test]
 async fn a_policy_of_your_own_decides_what_the_model_reads() {
     let model = model(&["fails", "fatal"]);
@@ -344,7 +380,7 @@ async fn a_policy_of_your_own_decides_what_the_model_reads() {
     );
 }
 
-// C10
+// C10, TE-6, ep.1
 #[tokio::test]
 async fn a_policy_of_your_own_can_end_the_run() {
     let model = model(&["fails"]);

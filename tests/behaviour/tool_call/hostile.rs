@@ -94,7 +94,7 @@ async fn a_callback_may_own_the_guard_of_another() {
     assert_eq!(result_texts(run.messages()), pairs(&[("c1", "free")]));
 }
 
-// C4, CT-2
+// C4, CT-5, ct.4
 #[tokio::test]
 async fn a_tool_that_returns_an_error_is_not_told_to_stop() {
     let fired = Counter::default();
@@ -138,7 +138,7 @@ fn waits_for_a_thread(context: &ToolContext) -> &'static str {
 
 type Hold = (mpsc::Sender<()>, std::sync::Mutex<mpsc::Receiver<()>>);
 
-// C1, C4: a call that was told to be over must not begin afterwards
+// C1, C4, TN-5, tn.14: a call that was told to be over must not begin afterwards
 #[test]
 fn a_blocking_call_that_was_over_before_it_had_a_thread_never_runs() {
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -11,6 +11,7 @@ mod places;
 mod retry;
 mod sides;
 mod state;
+mod turn;
 
 use agent_core::ReactAgent;
 use agent_core::agent::ReactAgentBuilder;

@@ -41,7 +41,7 @@ async fn place(agent: &ReactAgent, of_run: Option<Handle>) -> String {
     result_texts(run.await.unwrap().messages()).remove(0).1
 }
 
-// C16
+// C16, TN-19
 #[test]
 fn where_a_tool_runs_is_said_per_tool_per_run_and_per_agent() {
     let (of_agent, of_run, of_tool) = (runtime("of-agent"), runtime("of-run"), runtime("of-tool"));
@@ -134,7 +134,7 @@ fn a_runtime_that_has_shut_down_is_an_error_of_the_call() {
     assert_eq!(result_texts(run.messages()), pairs(&[("c1", text)]));
 }
 
-// C16: each blocking call has the pool's only thread in turn
+// C16, TN-20, tn.12: each blocking call has the pool's only thread in turn
 #[test]
 fn a_pool_of_one_thread_runs_many_blocking_calls() {
     let pool = runtime("pool");
@@ -221,6 +221,36 @@ async fn a_call_that_waits_for_its_tool_lets_others_run() {
     assert_eq!(result_texts(run.messages()), texts);
 }
 
+/// Blocks until it is let go, whatever its time.
+#[agent_core::tool(register = false, timeout = "20ms")]
+fn stays(context: &ToolContext) {
+    let go = context.host::<Mutex<Receiver<()>>>().unwrap();
+    go.lock().unwrap().recv().unwrap();
+}
+
+// C2, TN-6, tn.14
+#[tokio::test]
+async fn a_blocking_tool_left_behind_keeps_no_slot() {
+    for side_by_side in [false, true] {
+        let (let_go, go) = channel::<()>();
+        let agent = agent(&model(&["stays", "next"]), tools![stays])
+            .tools(answers("next", "ran"))
+            .host(Mutex::new(go))
+            .parallel_tool_execution(side_by_side)
+            .max_parallel_tools(1)
+            .build()
+            .unwrap();
+
+        let run = agent.run("Go").await.unwrap();
+        let_go.send(()).unwrap();
+
+        assert_eq!(
+            result_texts(run.messages()),
+            pairs(&[("c1", "Error: timed out after 20 ms"), ("c2", "ran")])
+        );
+    }
+}
+
 /// What a tool tells of its beginning and its end, and what it waits for between them.
 struct Doors {
     began: CancellationToken,
@@ -239,7 +269,7 @@ fn does_not_listen(context: &ToolContext) -> Result<&'static str, agent_core::To
     Ok("late")
 }
 
-// C4: leftover work is counted and never touches the state
+// C4, TN-6, CT-9, cc.2: leftover work is counted and never touches the state
 #[tokio::test]
 async fn a_blocking_tool_left_behind_is_counted_until_it_ends() {
     let (let_go, go) = channel();

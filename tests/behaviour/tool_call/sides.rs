@@ -8,13 +8,13 @@ use agent_core::event::EventKind;
 use agent_tests::runs::{ended, events, output, result_texts};
 use agent_tests::tools::{Counter, answers, never, tool};
 use tokio::sync::{Barrier, oneshot};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::{agent, model, pairs, parallel};
 
 const LIMIT: Duration = Duration::from_millis(100);
 
-// C1
+// C1, TN-2, tn.3
 #[tokio::test(start_paused = true)]
 async fn parallel_calls_run_at_the_same_time() {
     let meeting = Arc::new(Barrier::new(2));
@@ -53,7 +53,7 @@ async fn there_may_be_any_number_of_slots() {
     );
 }
 
-// C1
+// C1, TN-2
 #[tokio::test(start_paused = true)]
 async fn calls_run_one_after_another_unless_told_otherwise() {
     let running = Counter::default();
@@ -75,7 +75,7 @@ async fn calls_run_one_after_another_unless_told_otherwise() {
     );
 }
 
-// C1
+// C1, TN-4, tn.13
 #[tokio::test(start_paused = true)]
 async fn no_more_calls_than_allowed_run_at_once() {
     let now_and_most = Arc::new(Mutex::new((0, 0)));
@@ -96,7 +96,7 @@ async fn no_more_calls_than_allowed_run_at_once() {
     assert_eq!(*now_and_most.lock().unwrap(), (0, 3));
 }
 
-// C1, case ex-03
+// C1, TN-4, case ex-03
 #[tokio::test(start_paused = true)]
 async fn results_stand_in_call_order_while_events_come_as_calls_end() {
     let takes = |name, milliseconds| {
@@ -107,8 +107,10 @@ async fn results_stand_in_call_order_while_events_come_as_calls_end() {
     let model = model(&["slow", "middle", "fast"]);
     let tools = [takes("slow", 80), takes("middle", 40), takes("fast", 1)];
 
+    let began = Instant::now();
     let (events, _) = events(parallel(&model, tools).build().unwrap().run("Go").stream()).await;
 
+    assert_eq!(began.elapsed(), Duration::from_millis(80));
     assert_eq!(ended(&events), ["c3", "c2", "c1"]);
     assert_eq!(
         result_texts(output(&events).messages()),
@@ -143,7 +145,7 @@ async fn one_tool_called_twice_runs_twice() {
     assert_eq!(runs.get(), 2);
 }
 
-// C2, C3, TN-3, case ex-05
+// C2, C3, TN-3, TN-6, case ex-05
 #[tokio::test(start_paused = true)]
 async fn a_timed_out_call_leaves_its_siblings_alone() {
     let dropped = Counter::default();
@@ -153,9 +155,11 @@ async fn a_timed_out_call_leaves_its_siblings_alone() {
     });
     let model = model(&["quick", "hangs"]);
 
+    let began = Instant::now();
     let run = parallel(&model, [answers("quick", "ok"), hangs]).tool_execution_timeout(LIMIT);
     let run = run.build().unwrap().run("Go").await.unwrap();
 
+    assert_eq!(began.elapsed(), LIMIT);
     assert_eq!(
         result_texts(run.messages()),
         pairs(&[("c1", "ok"), ("c2", "Error: timed out after 100 ms")])
@@ -185,6 +189,20 @@ async fn the_shorter_of_two_time_limits_counts() {
     );
 }
 
+// C2, CT-1
+#[tokio::test(start_paused = true)]
+async fn by_default_a_call_has_five_minutes() {
+    let model = model(&["never"]);
+
+    let run = agent(&model, never("never")).build().unwrap();
+    let run = run.run("Go").await.unwrap();
+
+    assert_eq!(
+        result_texts(run.messages()),
+        pairs(&[("c1", "Error: timed out after 5 min")])
+    );
+}
+
 // C2
 #[tokio::test(start_paused = true)]
 async fn in_a_row_each_call_has_the_whole_time() {
@@ -202,7 +220,7 @@ async fn in_a_row_each_call_has_the_whole_time() {
     );
 }
 
-// C2, TN-5
+// C2, TN-5, TN-4, tn.14
 #[tokio::test(start_paused = true)]
 async fn a_call_that_waits_for_a_slot_past_its_time_never_starts() {
     let runs = Counter::default();
@@ -258,6 +276,31 @@ async fn a_blocking_tool_does_not_stall_a_runtime_of_one_thread() {
         result_texts(run.messages()),
         pairs(&[("c1", "released"), ("c2", "Done")])
     );
+}
+
+// C2, C5, case ex-07
+#[tokio::test]
+async fn an_async_call_is_over_with_its_time_while_a_plain_one_blocks() {
+    let (release, waiting) = std::sync::mpsc::channel();
+    let hangs = never("hangs").timeout(Duration::from_millis(20));
+    let model = model(&["blocks", "hangs"]);
+    let run = agent(&model, agent_core::tools![blocks])
+        .tools(hangs)
+        .parallel_tool_execution(true)
+        .host::<Release>(Arc::new(Mutex::new(Some(waiting))));
+    let mut stream = run.build().unwrap().run("Go").stream();
+
+    let mut ended = Vec::new();
+    while let Some(event) = stream.next().await {
+        if let EventKind::ToolFinished { result, .. } = event.unwrap().kind {
+            ended.push(result.text());
+            if result.call_id == "c2" {
+                release.send(()).unwrap();
+            }
+        }
+    }
+
+    assert_eq!(ended, ["Error: timed out after 20 ms", "released"]);
 }
 
 // C5

@@ -1,18 +1,19 @@
 //! What calls write to the state, and pauses.
 
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use agent_core::graph::KeyStrategy;
 use agent_core::model::ScriptedModel;
-use agent_core::model::scripted::{calls, says};
+use agent_core::model::scripted::{Turn, calls, says};
 use agent_core::tool::{InterruptRequest, ToolOutcome};
-use agent_core::{IntoToolOutput as _, Outcome, ToolContext};
+use agent_core::{IntoToolOutput as _, Outcome, ToolContext, ToolError};
 use agent_tests::runs::{result_texts, results};
 use agent_tests::tools::{ClosureTool, answers, tool};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::{agent, model, pairs, parallel, turn};
+use super::{agent, model, pairs, turn};
 
 /// Writes its name under `who`, after this many milliseconds.
 fn writes(name: &'static str, after: u64) -> ClosureTool {
@@ -22,7 +23,7 @@ fn writes(name: &'static str, after: u64) -> ClosureTool {
     })
 }
 
-// C6, TN-8
+// C6, TN-8, tn.22
 #[tokio::test(start_paused = true)]
 async fn updates_join_in_call_order_however_calls_end() {
     for side_by_side in [false, true] {
@@ -60,7 +61,7 @@ async fn updates_go_through_the_strategy_of_their_key() {
     }
 }
 
-// C6
+// C6, TN-4, TN-16, tn.17
 #[tokio::test]
 async fn each_call_reads_the_state_as_the_turn_found_it() {
     let reads = tool("reads", (), async |(), _, context: ToolContext| {
@@ -75,28 +76,142 @@ async fn each_call_reads_the_state_as_the_turn_found_it() {
     assert_eq!(run.state().value("who"), Some(&json!("writes")));
 }
 
-// C3, TN-6
+// C3, TN-6, TN-3, tn.10
 #[tokio::test(start_paused = true)]
 async fn a_call_that_fails_or_times_out_changes_no_state() {
-    let fails = tool("fails", (), async |(), _, context: ToolContext| {
-        context.update("failed", true).unwrap();
-        Err::<(), _>("no")
-    });
-    let hangs = tool("hangs", (), async |(), _, context: ToolContext| {
-        context.update("hung", true).unwrap();
-        std::future::pending::<()>().await;
-    });
-    let model = model(&["fails", "hangs", "fine"]);
+    for side_by_side in [false, true] {
+        let fails = tool("fails", (), async |(), _, context: ToolContext| {
+            context.update("failed", true).unwrap();
+            Err::<(), _>("no")
+        });
+        let hangs = tool("hangs", (), async |(), _, context: ToolContext| {
+            context.update("hung", true).unwrap();
+            std::future::pending::<()>().await;
+        });
+        let hangs = hangs.timeout(Duration::from_millis(100));
+        let model = model(&["fine", "fails", "hangs"]);
 
-    let run = parallel(&model, [fails, hangs, writes("fine", 1)])
-        .build()
-        .unwrap();
-    let run = run.run("Go").await.unwrap();
+        let run = agent(&model, [writes("fine", 1), fails, hangs]);
+        let run = run.parallel_tool_execution(side_by_side).build().unwrap();
+        let run = run.run("Go").await.unwrap();
 
-    assert_eq!(run.state().keys().collect::<Vec<_>>(), ["who"]);
+        assert_eq!(run.state().keys().collect::<Vec<_>>(), ["who"]);
+        assert_eq!(
+            result_texts(run.messages()),
+            pairs(&[
+                ("c1", "Done"),
+                ("c2", "Error: no"),
+                ("c3", "Error: timed out after 100 ms")
+            ])
+        );
+    }
 }
 
-// C6, TN-9
+fn notes_what_it_is_told() -> ClosureTool {
+    tool(
+        "notes",
+        (),
+        async |(), arguments: Value, context: ToolContext| {
+            for (key, value) in arguments.as_object().unwrap() {
+                context.update(key.as_str(), value)?;
+            }
+            Ok::<_, ToolError>("noted")
+        },
+    )
+}
+
+/// The state after one turn with a call of `notes` for each of these objects.
+async fn noted(side_by_side: bool, calls: &[Value], appended: &'static str) -> Value {
+    let calls = calls.iter().cloned();
+    let turn = calls.fold(Turn::default(), |turn, arguments| {
+        turn.and_calls("notes", arguments)
+    });
+    let model = ScriptedModel::new([turn, says("done")]);
+    let run = agent(&model, notes_what_it_is_told())
+        .key(appended, KeyStrategy::Append)
+        .parallel_tool_execution(side_by_side);
+    let run = run.build().unwrap().run("Go").await.unwrap();
+    let mut state = run.state().to_value();
+    state.as_object_mut().unwrap().remove("messages");
+    state
+}
+
+// C6, TN-8, CT-9, tn.16, tn.22, cc.1, cc.4
+#[tokio::test]
+async fn what_several_calls_write_is_joined_alike_in_both_modes() {
+    for side_by_side in [false, true] {
+        let cases = [
+            (
+                vec![json!({"items": ["a", "b"]}), json!({"items": ["c", "d"]})],
+                json!({"items": ["a", "b", "c", "d"]}),
+            ),
+            (
+                vec![json!({"key": "first"}), json!({"key": "second"})],
+                json!({"key": "second"}),
+            ),
+            (
+                vec![
+                    json!({"result": "from-tool-0", "unique0": "value0"}),
+                    json!({"result": "from-tool-1", "unique1": "value1"}),
+                    json!({"result": "from-tool-2", "unique2": "value2"}),
+                ],
+                json!({
+                    "result": "from-tool-2",
+                    "unique0": "value0", "unique1": "value1", "unique2": "value2",
+                }),
+            ),
+        ];
+        for (calls, expected) in cases {
+            assert_eq!(noted(side_by_side, &calls, "items").await, expected);
+        }
+    }
+}
+
+// TN-17
+#[tokio::test]
+async fn a_tool_may_write_null() {
+    let calls = [json!({"who": "me"}), json!({"who": null})];
+
+    assert_eq!(noted(false, &calls, "items").await, json!({"who": null}));
+}
+
+// C3, CT-9, cc.2
+#[tokio::test(start_paused = true)]
+async fn what_is_written_after_the_end_of_a_call_is_dropped() {
+    let (keep, kept) = mpsc::channel::<ToolContext>();
+    let lends = |name, hangs| {
+        let shared = (keep.clone(), hangs);
+        tool(
+            name,
+            shared,
+            async |(keep, hangs), _, context: ToolContext| {
+                context.update("key", context.tool_name()).unwrap();
+                keep.send(context).unwrap();
+                if hangs {
+                    std::future::pending::<()>().await;
+                }
+            },
+        )
+    };
+    let kept = Arc::new(Mutex::new(kept));
+    let late = tool("late", kept, async |kept, _, _| {
+        let ended: Vec<ToolContext> = kept.lock().unwrap().try_iter().collect();
+        for context in &ended {
+            context.update("key", "late").unwrap();
+        }
+        ended.len().to_string()
+    });
+    let model = model(&["good", "slow", "late"]);
+
+    let slow = lends("slow", true).timeout(Duration::from_millis(100));
+    let run = agent(&model, [lends("good", false), slow, late]);
+    let run = run.build().unwrap().run("Go").await.unwrap();
+
+    assert_eq!(result_texts(run.messages())[2].1, "2");
+    assert_eq!(run.state().value("key"), Some(&json!("good")));
+}
+
+// C6, TN-9, tn.15
 #[tokio::test]
 async fn a_tool_cannot_overwrite_the_messages() {
     let overwrites = tool("overwrites", (), async |(), _, context: ToolContext| {
@@ -160,7 +275,7 @@ async fn a_call_that_pauses_changes_no_state() {
     assert_eq!(run.state().value("asked"), None);
 }
 
-// C7, TN-14
+// C7, TN-14, tn.7
 #[tokio::test]
 async fn a_call_that_has_its_result_does_not_run_again() {
     let paused = model(&["writes", "asks"]);

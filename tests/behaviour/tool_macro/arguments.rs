@@ -80,7 +80,7 @@ fn thread_name(mut prefix: String) -> String {
     prefix
 }
 
-// A1
+// A1, CT-8, ct.7
 #[tokio::test]
 async fn a_plain_function_does_not_block_the_runtime() {
     let here = thread_name(String::new());

@@ -42,7 +42,7 @@ async fn query(db: Host<Db>, sql: &str) -> String {
     sql.to_owned()
 }
 
-// A5
+// A5, TE-4
 #[tokio::test]
 async fn a_missing_host_value_ends_the_call() {
     let error = called(query::callback(), r#"{"sql":"x"}"#)

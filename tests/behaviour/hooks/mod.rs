@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod routes;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -117,7 +119,7 @@ fn call_t() -> agent_core::model::scripted::Turn {
     calls("t", json!({})).with_id("c1")
 }
 
-// B11, HK-1, HK-2, hk.1, hk.9
+// B11, HK-1, HK-2, hk.1, hk.9, HK-12
 #[tokio::test]
 async fn hooks_run_in_their_order_before_and_in_reverse_after() {
     let log = Log::default();
@@ -153,7 +155,7 @@ async fn a_hook_costs_a_step_only_where_it_runs() {
     assert!(!picture.contains("before"), "{picture}");
 }
 
-// HK-3
+// HK-3, ra.7
 #[test]
 fn two_hooks_of_one_name_are_refused() {
     let log = Log::default();
