@@ -14,7 +14,7 @@ const ORDER: [&str; 5] = [
 ];
 
 /// The schema with its definitions at the root and no reference in their place, as no
-/// provider takes one there.
+/// provider takes one there. A choice of objects says that it is an object.
 pub(crate) fn root(schema: &'static Schema) -> Value {
     const INPUT: &str = "input";
     let mut composer = Composer::new();
@@ -31,6 +31,9 @@ pub(crate) fn root(schema: &'static Schema) -> Value {
     };
     if let Some(Value::Object(definitions)) = &definitions {
         resolve(&mut members, definitions);
+    }
+    if is_choice_of_objects(&members, definitions.as_ref()) {
+        members.insert("type".to_owned(), "object".into());
     }
     if let Some(definitions) = definitions {
         members.insert("$defs".to_owned(), definitions);
@@ -57,6 +60,22 @@ fn resolve(members: &mut Map<String, Value>, definitions: &Map<String, Value>) {
             }
         }
     }
+}
+
+/// True if the schema has no type of its own, and each of its branches is an object.
+fn is_choice_of_objects(members: &Map<String, Value>, definitions: Option<&Value>) -> bool {
+    let branches = members.get("anyOf").or_else(|| members.get("oneOf"));
+    let is_object = |branch: &Value| {
+        let name = branch.get("$ref").and_then(Value::as_str);
+        let name = name.and_then(|reference| reference.strip_prefix("#/$defs/"));
+        let branch = match (name, definitions) {
+            (Some(name), Some(definitions)) => definitions.get(name).unwrap_or(branch),
+            _ => branch,
+        };
+        branch.get("type").and_then(Value::as_str) == Some("object")
+    };
+    let branches = branches.and_then(Value::as_array);
+    !members.contains_key("type") && branches.is_some_and(|all| all.iter().all(is_object))
 }
 
 fn ordered(mut members: Map<String, Value>) -> Map<String, Value> {

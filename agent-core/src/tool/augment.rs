@@ -109,6 +109,12 @@ fn joined(input: Value, extra: &Value) -> Result<Value, String> {
     if !extra.get("properties").is_some_and(Value::is_object) {
         return Err("they are not the properties of an object".to_owned());
     }
+    if ["anyOf", "oneOf", "allOf"]
+        .iter()
+        .any(|key| input.contains_key(*key))
+    {
+        return Err("its input is put together of several objects".to_owned());
+    }
     for (key, what) in [("properties", "an argument"), ("$defs", "a definition")] {
         let Some(Value::Object(added)) = extra.get(key) else {
             continue;

@@ -32,7 +32,8 @@ type Check = Box<dyn Fn(&str) -> Result<(), ToolError> + Send + Sync>;
 /// the whole arguments object: a type with [`ToolSchema`](crate::ToolSchema) whose schema is
 /// an object, or [`Schemars<T>`](crate::schema::Schemars). What the closure gives is
 /// `Serialize`, or a [`ToolOutput`](crate::ToolOutput) or the like, or a `Result` of that;
-/// it is shown as that of a `#[tool]` is.
+/// it is shown as that of a `#[tool]` is. Where the error of a `Result` is both an `Error` and
+/// `Serialize`, rustc cannot choose (E0283): `.map_err(ToolError::failed)` says which is meant.
 ///
 /// ```
 /// use std::sync::Arc;

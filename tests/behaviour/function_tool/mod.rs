@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod closures;
+mod derived;
 mod from_schema;
 mod outputs;
 mod runs;
