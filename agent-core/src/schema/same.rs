@@ -1,6 +1,6 @@
 //! Whether two schemas are the same, as `const fn`.
 
-use super::{Property, Schema};
+use super::{Bound, Constraints, Property, Schema};
 
 /// True if all places of a tuple are written alike.
 pub(super) const fn all_same(places: &[&Schema]) -> bool {
@@ -14,8 +14,8 @@ pub(super) const fn all_same(places: &[&Schema]) -> bool {
     true
 }
 
-/// True if both schemas are written alike. What is asked for at run time is never known to
-/// be the same.
+/// True if both schemas are written alike. What is asked for at run time is taken for the
+/// same, as a definition must be known again by what it holds.
 pub(super) const fn same(left: &Schema, right: &Schema) -> bool {
     use Schema as S;
     let same = match (left, right) {
@@ -28,7 +28,9 @@ pub(super) const fn same(left: &Schema, right: &Schema) -> bool {
         | (S::Nullable(_), S::Nullable(_))
         | (S::Tuple(_), S::Tuple(_))
         | (S::AnyOf(_), S::AnyOf(_))
-        | (S::Joined(_), S::Joined(_)) => true,
+        | (S::Joined(_), S::Joined(_))
+        | (S::Schemars(_), S::Schemars(_))
+        | (S::Recursive(_), S::Recursive(_)) => true,
         (
             S::String {
                 min_length,
@@ -88,6 +90,8 @@ const fn same_properties(left: &[Property], right: &[Property]) -> bool {
     while index < left.len() {
         let (left, right) = (&left[index], &right[index]);
         let same = left.required == right.required
+            && left.is_demanded == right.is_demanded
+            && same_constraints(left.constraints, right.constraints)
             && same_text(left.name, right.name)
             && same_option(left.description, right.description)
             && same_option(left.default, right.default);
@@ -97,6 +101,34 @@ const fn same_properties(left: &[Property], right: &[Property]) -> bool {
         index += 1;
     }
     true
+}
+
+const fn same_constraints(left: Option<&Constraints>, right: Option<&Constraints>) -> bool {
+    match (left, right) {
+        (Some(left), Some(right)) => {
+            same_bound(left.minimum, right.minimum)
+                && same_bound(left.maximum, right.maximum)
+                && same_bound(left.exclusive_minimum, right.exclusive_minimum)
+                && same_bound(left.exclusive_maximum, right.exclusive_maximum)
+                && same_number(wide(left.min_length), wide(right.min_length))
+                && same_number(wide(left.max_length), wide(right.max_length))
+                && same_number(wide(left.min_items), wide(right.min_items))
+                && same_number(wide(left.max_items), wide(right.max_items))
+                && same_option(left.pattern, right.pattern)
+                && same_option(left.example, right.example)
+        }
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+const fn same_bound(left: Option<Bound>, right: Option<Bound>) -> bool {
+    match (left, right) {
+        (Some(Bound::Integer(left)), Some(Bound::Integer(right))) => left == right,
+        (Some(Bound::Float(_, left)), Some(Bound::Float(_, right))) => same_text(left, right),
+        (None, None) => true,
+        _ => false,
+    }
 }
 
 const fn same_texts(left: &[&str], right: &[&str]) -> bool {

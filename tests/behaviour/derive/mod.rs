@@ -1,6 +1,8 @@
 //! What `#[derive(ToolSchema)]` says of a type.
 
 mod agreement;
+mod cases;
+mod definitions;
 mod enums;
 mod recursion;
 mod structs;
