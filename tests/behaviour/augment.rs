@@ -110,10 +110,13 @@ async fn they_are_handed_on_and_the_tool_does_not_see_them() {
 #[tokio::test]
 async fn ones_that_do_not_fit_are_told_to_the_model_and_nothing_runs() {
     for (arguments, expected) in [
-        (json!({"a": 1}), "Error: argument `confidence` is missing"),
+        (
+            json!({"a": 1}),
+            "Error: argument `confidence` is missing: expected an integer from 0 to 255; for example: 1",
+        ),
         (
             json!({"a": 1, "confidence": "high"}),
-            "Error: argument `confidence` does not fit its type: expected an integer, got \"high\"",
+            "Error: argument `confidence` does not fit its type: expected an integer from 0 to 255, got \"high\"; for example: 1",
         ),
     ] {
         let (set, seen) = watched(&echo());

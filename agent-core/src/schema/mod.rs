@@ -15,6 +15,7 @@ mod constraints;
 mod definitions;
 mod described;
 mod dialect;
+mod example;
 mod impls;
 mod impls_by_feature;
 mod inside;
@@ -39,6 +40,7 @@ pub use dialect::{
     Change, Dialect, DialectSchema, Effect, Limits, Size, UnknownDialect, without_optional_nulls,
 };
 pub(crate) use dialect::{Sent, Translations, plan};
+pub(crate) use example::example;
 pub(crate) use json::Members;
 pub use model::{Property, RecursivePart, Schema, SchemarsPart};
 pub(crate) use root::root;

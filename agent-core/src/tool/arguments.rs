@@ -4,26 +4,30 @@
 //! generated for a tool stays small. All faults of a call are told at once.
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
-use super::fault::Fault;
-use super::fit::{Fit, container};
+use super::fault::{Fault, What, shown};
+use super::fit::{Fit, MOST_NAMES, container, misnamed};
+use super::nearest::nearest;
 use super::param::Parameter;
 use super::split::{Entry, split};
 use super::{ParamKind, ToolContext, ToolError, ToolErrorKind, ToolParam};
-use crate::schema::{Constraints, Schema, absent};
+use crate::schema::{Constraints, Property, Schema, absent, example};
 
 /// Reads one value of type `T`; an error does not name the argument.
 pub(crate) fn decode<T: DeserializeOwned>(
-    schema: &Schema,
+    schema: &'static Schema,
     required: bool,
     argument: Option<&RawValue>,
 ) -> Result<T, ToolError> {
     let Some(raw) = argument else {
         return absent()
             .or_else(|| (!required).then(|| serde_json::from_str("null").ok())?)
-            .ok_or_else(|| invalid(&[Fault::missing("")]));
+            .ok_or_else(|| {
+                let property = Property::new("value", schema, true);
+                invalid(&[Fault::missing("", &property)])
+            });
     };
     if let Ok(value) = serde_json::from_str(raw.get()) {
         if schema.is_constrained() {
@@ -37,8 +41,8 @@ pub(crate) fn decode<T: DeserializeOwned>(
 
 /// The raw value as the schema means it, or every place where it does not fit.
 fn fitted(
-    schema: &Schema,
-    constraints: Option<&Constraints>,
+    schema: &'static Schema,
+    constraints: Option<&'static Constraints>,
     raw: &RawValue,
     path: &str,
 ) -> Result<Value, Vec<Fault>> {
@@ -60,8 +64,8 @@ fn fitted(
 
 /// Checks the constraints of a value that its type has read.
 fn kept(
-    schema: &Schema,
-    constraints: Option<&Constraints>,
+    schema: &'static Schema,
+    constraints: Option<&'static Constraints>,
     raw: &RawValue,
     path: &str,
 ) -> Result<(), Vec<Fault>> {
@@ -89,6 +93,8 @@ pub struct ArgumentReader<'a> {
     context: &'a ToolContext,
     /// Why there is no object to read from; then no argument counts as missing.
     broken: Option<String>,
+    /// The parameters that were not given, as far as somebody may want to know.
+    absent: Vec<Property>,
     faults: Vec<Fault>,
     error: Option<ToolError>,
 }
@@ -107,6 +113,7 @@ impl<'a> ArgumentReader<'a> {
             entries,
             context,
             broken,
+            absent: Vec::new(),
             faults: Vec::new(),
             error: None,
         }
@@ -120,13 +127,17 @@ impl<'a> ArgumentReader<'a> {
         default: Option<&mut dyn FnMut() -> T>,
     ) -> Option<T> {
         let raw = self.raw(parameter.property.name);
+        if raw.is_none() && parameter.argument().is_some() && self.has_more() {
+            self.absent.push(parameter.property);
+        }
         if let Some(default) = default
             && raw.is_none_or(|raw| raw.get() == "null")
         {
             return self.broken.is_none().then(default);
         }
         if raw.is_none() && parameter.property.is_demanded {
-            self.faults.push(Fault::missing(parameter.property.name));
+            let property = &parameter.property;
+            self.faults.push(Fault::missing(property.name, property));
             return None;
         }
         let value = match T::take(raw, self.context) {
@@ -163,12 +174,44 @@ impl<'a> ArgumentReader<'a> {
 
     /// The error of a call that cannot run: the host's fault first, else all of the model's.
     #[must_use]
-    pub fn into_error(self) -> ToolError {
-        match (self.error, self.broken) {
-            (Some(error), _) => error,
-            (None, Some(broken)) => ToolError::invalid_arguments(broken),
-            (None, None) => invalid(&self.faults),
+    pub fn into_error(mut self) -> ToolError {
+        if let Some(error) = self.error {
+            return error;
         }
+        if let Some(broken) = self.broken {
+            let required = self.absent.iter().filter(|it| it.is_required());
+            let members = required.map(|it| Some((it.name.to_owned(), example(it)?)));
+            let whole: Option<Map<String, Value>> = members.collect();
+            return ToolError::invalid_arguments(match whole {
+                Some(whole) => format!("{broken}; for example: {}", Value::from(whole)),
+                None => broken,
+            });
+        }
+        self.explain_names();
+        invalid(&self.faults)
+    }
+
+    /// Says of each name nobody asked for which one it may have been meant for.
+    fn explain_names(&mut self) {
+        for (given, _) in self.entries.iter().take(MOST_NAMES) {
+            let names = self.absent.iter().map(|property| property.name);
+            let Some(meant) = nearest(given, names) else {
+                continue;
+            };
+            let is_missing = |fault: &&mut Fault| {
+                fault.path == meant && matches!(fault.what, What::Missing { .. })
+            };
+            match self.faults.iter_mut().find(is_missing) {
+                Some(fault) => fault.hint = Some(misnamed(given)),
+                None => self.faults.push(Fault::unknown(shown(given), meant)),
+            }
+        }
+    }
+
+    /// True if what is absent is worth a note: there is a name it may have been meant by, or an
+    /// example of the whole will be wanted.
+    fn has_more(&self) -> bool {
+        self.broken.is_some() || !self.entries.is_empty()
     }
 
     fn raw(&mut self, name: &str) -> Option<&'a RawValue> {
@@ -184,7 +227,7 @@ impl<'a> ArgumentReader<'a> {
         }
         let property = &parameter.property;
         let Some(raw) = raw else {
-            self.faults.push(Fault::missing(property.name));
+            self.faults.push(Fault::missing(property.name, property));
             return;
         };
         if let ParamKind::Argument { schema, .. } = parameter.kind
@@ -195,7 +238,8 @@ impl<'a> ArgumentReader<'a> {
         }
         let text = error.to_string();
         let why = text.strip_prefix(Fault::UNNAMED).unwrap_or(&text);
-        self.faults.push(Fault::refused(property.name, why));
+        self.faults
+            .push(Fault::refused(property.name, why).with_example(property));
     }
 }
 

@@ -2,8 +2,17 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
+use super::expected::expected;
+use crate::schema::{Property, example};
+use crate::secrets::mask_user_info;
+
 /// The longest part of a model's value that is repeated to it, in characters.
 const SHOWN: usize = 60;
+
+/// Longer examples are not told.
+const LONGEST_EXAMPLE: usize = 400;
 
 /// One place of a call's arguments that does not fit.
 ///
@@ -15,24 +24,47 @@ pub(crate) struct Fault {
     pub(super) what: What,
     /// True if the value is of its type, and a constraint refuses it.
     pub(super) is_bound: bool,
+    /// What may have been meant.
+    pub(super) hint: Option<String>,
+    /// JSON text that would fit.
+    pub(super) example: Option<String>,
 }
 
 #[derive(Debug)]
 pub(super) enum What {
     /// There is no value.
-    Missing,
+    Missing { expected: String },
     /// There is another value than expected.
     Misfit { expected: String, received: String },
     /// What a type's own reading says.
     Refused(String),
+    /// There is no argument of this name.
+    Unknown,
 }
 
 impl Fault {
     /// How the text of a fault begins whose argument is not named.
     pub(super) const UNNAMED: &str = "the argument does not fit its type: ";
 
-    pub(super) fn missing(path: impl Into<String>) -> Self {
-        Self::new(path, What::Missing)
+    /// There is no value of this property.
+    pub(super) fn missing(path: impl Into<String>, property: &Property) -> Self {
+        let expected = expected(property.schema, property.constraints);
+        Self::new(path, What::Missing { expected }).with_example(property)
+    }
+
+    /// A name that stands where another was meant.
+    pub(super) fn unknown(path: impl Into<String>, meant: &str) -> Self {
+        Self {
+            hint: Some(format!("did you mean `{meant}`?")),
+            ..Self::new(path, What::Unknown)
+        }
+    }
+
+    /// Adds an example of the property's values, if a short one can be made.
+    pub(super) fn with_example(mut self, property: &Property) -> Self {
+        let example = example(property).map(|value| value.to_string());
+        self.example = example.filter(|text| text.len() <= LONGEST_EXAMPLE);
+        self
     }
 
     pub(super) fn refused(path: impl Into<String>, why: impl fmt::Display) -> Self {
@@ -44,6 +76,8 @@ impl Fault {
             path: path.into(),
             what,
             is_bound: false,
+            hint: None,
+            example: None,
         }
     }
 }
@@ -56,20 +90,52 @@ impl fmt::Display for Fault {
             path => write!(f, "argument `{path}`")?,
         }
         match &self.what {
-            What::Missing => f.write_str(" is missing"),
+            What::Missing { expected } => write!(f, " is missing: expected {expected}")?,
             What::Misfit { expected, received } => write!(
                 f,
                 " does not fit its type: expected {expected}, got {received}"
-            ),
-            What::Refused(why) => write!(f, " does not fit its type: {why}"),
+            )?,
+            What::Refused(why) => write!(f, " does not fit its type: {why}")?,
+            What::Unknown => f.write_str(" is not known")?,
         }
+        if let Some(hint) = &self.hint {
+            write!(f, "; {hint}")?;
+        }
+        if let Some(example) = &self.example {
+            write!(f, "; for example: {example}")?;
+        }
+        Ok(())
     }
 }
 
-/// The text, shortened so that an error stays short.
+/// What came, as it may be repeated to the model and to the log: shortened, and not at all
+/// where the name of its place says that it is a secret.
+pub(super) fn received(path: &str, value: &Value) -> String {
+    let name = path.rsplit('.').next().unwrap_or(path).to_ascii_lowercase();
+    let is_secret = SECRET_NAMES.iter().any(|secret| name.contains(secret));
+    match value {
+        Value::String(_) if is_secret => "a string that is not shown".to_owned(),
+        Value::Array(_) | Value::Object(_) if is_secret => "a value that is not shown".to_owned(),
+        value => shown(&value.to_string()),
+    }
+}
+
+const SECRET_NAMES: [&str; 7] = [
+    "password",
+    "passwd",
+    "secret",
+    "token",
+    "api_key",
+    "apikey",
+    "authorization",
+];
+
+/// The text, shortened so that an error stays short. Masked first: of what is cut in its
+/// middle nobody can tell that it was a secret.
 pub(crate) fn shown(text: &str) -> String {
+    let text = mask_user_info(text);
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        None => text.into_owned(),
     }
 }

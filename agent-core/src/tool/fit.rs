@@ -8,11 +8,15 @@ use serde_json::{Map, Number, Value};
 
 use super::bounds;
 use super::expected::expected;
-use super::fault::{Fault, What, shown};
+use super::fault::{Fault, What, received};
+use super::nearest::nearest;
 use crate::schema::{Constraints, Property, Schema};
 
 /// Whole numbers below this are exact in a float (2^53); from here on one float is several.
 const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// More names than these are not compared.
+pub(crate) const MOST_NAMES: usize = 64;
 
 /// Fits values and gathers what does not fit.
 pub(crate) struct Fit {
@@ -37,8 +41,8 @@ impl Fit {
     /// The value of a property as its schema means it, checked against its constraints.
     pub(crate) fn fit_within(
         &mut self,
-        schema: &Schema,
-        constraints: Option<&Constraints>,
+        schema: &'static Schema,
+        constraints: Option<&'static Constraints>,
         value: Value,
     ) -> Value {
         let before = self.faults.len();
@@ -46,26 +50,25 @@ impl Fit {
         let Some(constraints) = constraints else {
             return value;
         };
-        let own = |fault: &&mut Fault| fault.path == self.path;
-        match self.faults[before..].iter_mut().find(own) {
-            Some(Fault {
-                what: What::Misfit { expected: text, .. },
-                ..
-            }) => *text = expected(schema, Some(constraints)),
-            Some(_) => {}
+        let own = |fault: &Fault| fault.path == self.path;
+        match self.faults[before..].iter().position(own) {
+            Some(index) => {
+                self.faults[before + index] = self.misfit(schema, Some(constraints), &value);
+            }
             None if bounds::hold(constraints, &value) => {}
             None => {
-                self.fault_of(expected(schema, Some(constraints)), &value);
-                if let Some(fault) = self.faults.last_mut() {
-                    fault.is_bound = true;
-                }
+                let fault = self.misfit(schema, Some(constraints), &value);
+                self.faults.push(Fault {
+                    is_bound: true,
+                    ..fault
+                });
             }
         }
         value
     }
 
     /// The value as the schema means it; unchanged where it does not fit.
-    pub(crate) fn fit(&mut self, schema: &Schema, value: Value) -> Value {
+    pub(crate) fn fit(&mut self, schema: &'static Schema, value: Value) -> Value {
         match (schema, value) {
             (Schema::Any, value) => value,
             (Schema::Schemars(part), value) => part.without_optional_nulls(value),
@@ -117,12 +120,12 @@ impl Fit {
         }
     }
 
-    fn list<'s>(&mut self, values: Vec<Value>, place: impl Fn(usize) -> &'s Schema) -> Value {
+    fn list(&mut self, values: Vec<Value>, place: impl Fn(usize) -> &'static Schema) -> Value {
         let fit = |(index, value)| self.within(&format!("[{index}]"), place(index), None, value);
         values.into_iter().enumerate().map(fit).collect()
     }
 
-    fn map(&mut self, mut members: Map<String, Value>, inner: &Schema) -> Value {
+    fn map(&mut self, mut members: Map<String, Value>, inner: &'static Schema) -> Value {
         for (key, value) in &mut members {
             *value = self.within(&format!(".{key}"), inner, None, value.take());
         }
@@ -132,8 +135,8 @@ impl Fit {
     fn within(
         &mut self,
         step: &str,
-        schema: &Schema,
-        constraints: Option<&Constraints>,
+        schema: &'static Schema,
+        constraints: Option<&'static Constraints>,
         value: Value,
     ) -> Value {
         let length = self.path.len();
@@ -143,7 +146,11 @@ impl Fit {
         value
     }
 
-    fn object(&mut self, properties: &[Property], mut members: Map<String, Value>) -> Value {
+    fn object(
+        &mut self,
+        properties: &'static [Property],
+        mut members: Map<String, Value>,
+    ) -> Value {
         for property in properties {
             match members.get_mut(property.name) {
                 Some(Value::Null) if !property.is_required() => {
@@ -156,9 +163,15 @@ impl Fit {
                 }
                 None if property.is_required() => {
                     let path = format!("{}.{}", self.path, property.name);
+                    let unknown = members
+                        .keys()
+                        .filter(|key| properties.iter().all(|other| other.name != *key));
+                    let meant =
+                        nearest(property.name, unknown.map(String::as_str).take(MOST_NAMES));
                     self.faults.push(Fault {
                         is_bound: property.is_demanded,
-                        ..Fault::missing(path)
+                        hint: meant.map(misnamed),
+                        ..Fault::missing(path, property)
                     });
                 }
                 None => {}
@@ -167,16 +180,41 @@ impl Fit {
         members.into()
     }
 
-    fn fault(&mut self, schema: &Schema, value: Value) -> Value {
-        self.fault_of(expected(schema, None), &value);
+    fn fault(&mut self, schema: &'static Schema, value: Value) -> Value {
+        let fault = self.misfit(schema, None, &value);
+        self.faults.push(fault);
         value
     }
 
-    fn fault_of(&mut self, expected: String, value: &Value) {
-        let received = shown(&value.to_string());
-        let what = What::Misfit { expected, received };
-        self.faults.push(Fault::new(self.path.clone(), what));
+    fn misfit(
+        &self,
+        schema: &'static Schema,
+        constraints: Option<&'static Constraints>,
+        value: &Value,
+    ) -> Fault {
+        let what = What::Misfit {
+            expected: expected(schema, constraints),
+            received: received(&self.path, value),
+        };
+        let property = Property {
+            constraints,
+            ..Property::new("value", schema, true)
+        };
+        let mut fault = Fault::new(self.path.clone(), what).with_example(&property);
+        if let (Schema::Enum(values), Value::String(text)) = (schema.bare(), value) {
+            let meant = nearest(text, values.iter().copied());
+            fault.hint = meant.map(|meant| format!("did you mean {}?", Value::from(meant)));
+            if let Some(meant) = meant {
+                fault.example = Some(Value::from(meant).to_string());
+            }
+        }
+        fault
     }
+}
+
+/// The hint at a name that was given in place of the one that is missing.
+pub(crate) fn misnamed(given: &str) -> String {
+    format!("`{given}` was given, which is not known")
 }
 
 /// What a text holds if the schema wants no text.

@@ -36,6 +36,7 @@ mod bounds;
 mod expected;
 mod fault;
 mod fit;
+mod nearest;
 pub(crate) mod output;
 pub(crate) mod probe;
 mod split;

@@ -135,15 +135,21 @@ async fn a_wrong_input_is_told_to_the_model() {
     let tool = FunctionTool::new("city", "A city.", async |city: City| city.city);
 
     for (arguments, expected) in [
-        ("", "Error: argument `city` is missing"),
-        ("null", "Error: argument `city` is missing"),
+        (
+            "",
+            r#"Error: argument `city` is missing: expected a string; for example: "text""#,
+        ),
+        (
+            "null",
+            r#"Error: argument `city` is missing: expected a string; for example: "text""#,
+        ),
         (
             r#"{"city": 7}"#,
-            "Error: argument `city` does not fit its type: expected a string, got 7",
+            r#"Error: argument `city` does not fit its type: expected a string, got 7; for example: "text""#,
         ),
         (
             r#"{"city": "Oslo", "days": 300}"#,
-            "Error: argument `days` does not fit its type: expected an integer from 0 to 255, got 300",
+            "Error: argument `days` does not fit its type: expected an integer from 0 to 255, got 300; for example: 1",
         ),
         ("[1]", "Error: the arguments are not a JSON object, got [1]"),
         (

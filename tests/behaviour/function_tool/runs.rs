@@ -103,7 +103,7 @@ async fn a_wrong_input_is_an_error_the_model_reads_and_the_closure_does_not_run(
     assert_eq!(
         result(tool, json!({"city": ["Oslo"]})).await,
         (
-            "Error: argument `city` does not fit its type: expected a string, got [\"Oslo\"]"
+            "Error: argument `city` does not fit its type: expected a string, got [\"Oslo\"]; for example: \"text\""
                 .to_owned(),
             true
         )

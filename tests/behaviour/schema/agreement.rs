@@ -152,7 +152,11 @@ fn bytes_are_numbers_or_base64() {
     );
     assert_eq!(
         read::<Base64>(&json!([1])),
-        Err("the argument does not fit its type: expected a string of base64, got [1]".to_owned())
+        Err(concat!(
+            "the argument does not fit its type: expected a string of base64, got [1]; ",
+            r#"for example: "aGVsbG8=""#,
+        )
+        .to_owned())
     );
 }
 
@@ -184,16 +188,20 @@ fn dates_and_times_of_chrono() {
     assert_eq!(P::typed::<DateTime<Utc>>("at").take(&mut reader), None);
     assert_eq!(
         reader.into_error().to_string(),
-        "argument `at` does not fit its type: input contains invalid characters"
+        concat!(
+            "argument `at` does not fit its type: input contains invalid characters; ",
+            r#"for example: "2024-01-31T12:00:00Z""#,
+        )
     );
     assert_eq!(schema_of::<NaiveTime>()["format"], "time-local");
     assert_eq!(schema_of::<NaiveDateTime>()["format"], "date-time-local");
     assert_eq!(
         read::<NaiveDate>(&json!(7)),
-        Err(
-            "the argument does not fit its type: expected a string of the format date, got 7"
-                .to_owned()
+        Err(concat!(
+            "the argument does not fit its type: expected a string of the format date, got 7; ",
+            r#"for example: "2024-01-31""#
         )
+        .to_owned())
     );
 }
 

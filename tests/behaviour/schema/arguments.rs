@@ -17,13 +17,24 @@ fn read<T: P::ToolParam>(arguments: &str) -> Result<T, String> {
         Some(value) => reader
             .finish()
             .map(|()| value)
-            .map_err(|error| error.to_string()),
+            .map_err(|error| without_examples(&error.to_string())),
         None => {
             let error = reader.into_error();
             assert_eq!(error.kind(), ToolErrorKind::InvalidArguments);
-            Err(error.to_string())
+            Err(without_examples(&error.to_string()))
         }
     }
+}
+
+/// The text of an error up to its examples, which tests of their own look at.
+fn without_examples(text: &str) -> String {
+    let line = |line: &str| {
+        line.split("; for example: ")
+            .next()
+            .unwrap_or(line)
+            .to_owned()
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn misfit(what: &str) -> String {
@@ -83,7 +94,7 @@ fn what_does_not_fit_is_told_by_name() {
     );
     assert_eq!(
         read::<String>("{}"),
-        Err("argument `a` is missing".to_owned())
+        Err("argument `a` is missing: expected a string".to_owned())
     );
     // nw-70
     assert_eq!(read::<bool>(r#"{"a": 1}"#), Err(misfit("a bool, got 1")));
@@ -166,7 +177,10 @@ fn all_faults_of_a_call_are_told_at_once() {
     assert_eq!((text, bool), (None, None));
     assert_eq!(
         reader.into_error().model_text(),
-        "Error: argument `a` is missing\nargument `b` does not fit its type: expected a bool, got 1"
+        concat!(
+            "Error: argument `a` is missing: expected a string; for example: \"text\"\n",
+            "argument `b` does not fit its type: expected a bool, got 1; for example: true"
+        )
     );
 }
 
@@ -236,7 +250,7 @@ fn nested_properties_are_read_by_their_schema() {
     );
     assert_eq!(
         read::<Point>(r#"{"a": {}}"#),
-        Err("argument `a.x` is missing".to_owned())
+        Err("argument `a.x` is missing: expected an integer".to_owned())
     );
 }
 

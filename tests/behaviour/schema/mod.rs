@@ -26,6 +26,7 @@ mod dialect_page;
 mod dialect_values;
 mod dialects;
 mod output;
+mod repair;
 mod report;
 mod schemars_part;
 mod text;

@@ -103,5 +103,11 @@ fn arguments_are_read_by_serde() {
 
     let via = P::typed_schemars::<Place>("via").take(&mut reader);
     assert!(via.is_none());
-    assert_eq!(reader.into_error().to_string(), "argument `via` is missing");
+    assert_eq!(
+        reader.into_error().to_string(),
+        concat!(
+            "argument `via` is missing: expected a value; ",
+            r#"for example: {"name":"text","population":1,"properties":{"key":1}}"#,
+        )
+    );
 }
