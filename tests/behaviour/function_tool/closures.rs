@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{City, error, output};
 
-// A12
+// A12, TE-7, CT-8, ct.7
 #[tokio::test]
 async fn every_form_of_closure_is_a_tool() {
     async fn named(city: City) -> String {
@@ -130,6 +130,7 @@ fn an_input_that_is_no_object_is_refused_by_the_set() {
     );
 }
 
+// TE-5
 #[tokio::test]
 async fn a_wrong_input_is_told_to_the_model() {
     let tool = FunctionTool::new("city", "A city.", async |city: City| city.city);
@@ -174,6 +175,7 @@ async fn an_input_with_one_reading_is_read() {
     }
 }
 
+// CT-8, ct.7
 #[test]
 fn what_a_tool_wants_is_set_like_a_key_of_the_macro() {
     let plain = FunctionTool::new("a", "A.", async || ());
