@@ -165,6 +165,8 @@ struct Note {
     #[serde(default = "ten")]
     size: u32,
     kind: Sort,
+    mark: Option<Mark>,
+    marks: Vec<Mark>,
 }
 
 #[derive(Clone, Deserialize, ToolSchema)]
@@ -173,13 +175,38 @@ enum Sort {
     Large,
 }
 
+#[derive(Clone, Deserialize, ToolSchema)]
+#[serde(tag = "is", rename_all = "snake_case")]
+#[expect(dead_code, reason = "only read")]
+enum Mark {
+    At {
+        line: u32,
+        #[serde(default)]
+        bold: bool,
+    },
+    All,
+}
+
+#[derive(Clone, Deserialize, ToolSchema)]
+#[expect(dead_code, reason = "only read")]
+struct Branch {
+    #[serde(default)]
+    leaves: i8,
+    branches: Vec<Branch>,
+}
+
 #[tool]
 #[expect(
     clippy::needless_pass_by_value,
     reason = "an `Option` holds no reference"
 )]
 fn derived(note: &Note, other: Option<Note>) -> usize {
-    note.text.len() + usize::from(other.is_some())
+    note.marks.len() + usize::from(other.is_some())
+}
+
+#[tool]
+fn derived_in_circles(branch: &Branch) -> usize {
+    branch.branches.len()
 }
 
 fn zoo() -> Vec<Arc<dyn ToolCallback>> {
@@ -192,7 +219,8 @@ fn zoo() -> Vec<Arc<dyn ToolCallback>> {
         described,
         without_maps,
         in_circles,
-        derived
+        derived,
+        derived_in_circles
     ]
 }
 
@@ -207,7 +235,14 @@ fn which_tools_of_the_zoo_are_strict() {
 
     assert_eq!(
         strict(Dialect::OpenAiStrict),
-        ["plain", "lists", "without_maps", "in_circles", "derived"]
+        [
+            "plain",
+            "lists",
+            "without_maps",
+            "in_circles",
+            "derived",
+            "derived_in_circles"
+        ]
     );
     assert_eq!(
         strict(Dialect::AnthropicStrict),
