@@ -91,3 +91,13 @@ fn every_schema_a_fuzzer_found_is_written_in_every_dialect() {
         agent_tests::fuzz::dialect(&data);
     }
 }
+
+#[test]
+fn every_text_a_fuzzer_found_is_run_or_refused() {
+    let corpus = corpus("arguments");
+    assert!(corpus.len() >= 10, "{}", corpus.len());
+
+    for data in corpus {
+        agent_tests::fuzz::arguments(&data);
+    }
+}

@@ -18,6 +18,9 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 /// More names than these are not compared.
 pub(crate) const MOST_NAMES: usize = 64;
 
+/// More faults of one value are not told: each costs a line, and a model repairs what it reads.
+const MOST_FAULTS: usize = 32;
+
 /// Fits values and gathers what does not fit.
 pub(crate) struct Fit {
     path: String,
@@ -55,7 +58,7 @@ impl Fit {
             Some(index) => {
                 self.faults[before + index] = self.misfit(schema, Some(constraints), &value);
             }
-            None if bounds::hold(constraints, &value) => {}
+            None if self.faults.len() >= MOST_FAULTS || bounds::hold(constraints, &value) => {}
             None => {
                 let fault = self.misfit(schema, Some(constraints), &value);
                 self.faults.push(Fault {
@@ -161,7 +164,7 @@ impl Fit {
                     let constraints = property.constraints;
                     *value = self.within(&step, property.schema, constraints, value.take());
                 }
-                None if property.is_required() => {
+                None if property.is_required() && self.faults.len() < MOST_FAULTS => {
                     let path = format!("{}.{}", self.path, property.name);
                     let unknown = members
                         .keys()
@@ -181,8 +184,10 @@ impl Fit {
     }
 
     fn fault(&mut self, schema: &'static Schema, value: Value) -> Value {
-        let fault = self.misfit(schema, None, &value);
-        self.faults.push(fault);
+        if self.faults.len() < MOST_FAULTS {
+            let fault = self.misfit(schema, None, &value);
+            self.faults.push(fault);
+        }
         value
     }
 
