@@ -208,9 +208,15 @@ pub use agent_macros::ToolSchema;
 /// | `name = "…"` | what the model calls the tool: `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$` | the function's name |
 /// | `description = "…"` | what the model reads about it | the doc comment, else the name in words: `get weather` |
 /// | `type = Name` | the name of the generated type | the function's name |
+/// | `args` | the one parameter that is no context is [the whole input](#the-whole-input) | each is a property |
 /// | `return_direct` | the result is the run's answer | the model reads it |
 /// | `timeout = "30s"` | how long a call may take: a whole number and `ms`, `s`, `m` or `h` | the agent's limit |
 /// | `effect = "…"` | what a second call would do: `"pure"`, `"idempotent"` or `"once"` | `"once"` |
+/// | `max_calls = n` | how often a turn may call it; an agent's [limits](agent::Limits) hold as well | the agent's limits |
+/// | `sequential` | no other call of the turn runs at the same time: those before it end first, those after it start later | calls may run side by side |
+/// | `strict` | the compiler checks that the schema can be sent strict: it has no maps and no values of any type | a [dialect](schema::Dialect) decides |
+/// | `open` | the schema allows properties that it does not name | `"additionalProperties":false` |
+/// | `require_docs` | a description of the tool, of each argument and of each field is needed to compile | |
 /// | `schemars` | `#[param(schemars)]` for every parameter | |
 /// | `register = false` | [`registry::registered`] does not find the tool | it does |
 /// | `crate = path` | where this crate is, for a renamed dependency | `::agent_core` |
@@ -266,10 +272,38 @@ pub use agent_macros::ToolSchema;
 /// assert_eq!(find::DEFINITION.input_schema().value()["required"], serde_json::json!(["filter"]));
 /// ```
 ///
+/// # The whole input
+///
+/// With `args`, the input is an object of its own type, which [derives](derive@ToolSchema) its
+/// schema, or has one of `schemars`. Beside it there may be parameters from the context.
+///
+/// ```
+/// use agent_core::{ToolContext, ToolSchema, tool};
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, ToolSchema)]
+/// struct Search {
+///     /// Words to look for
+///     words: Vec<String>,
+///     limit: Option<u8>,
+/// }
+///
+/// /// Finds articles.
+/// #[tool(args)]
+/// async fn search(search: Search, context: &ToolContext) -> usize {
+///     search.words.len()
+/// }
+///
+/// let schema = search::DEFINITION.input_schema().value();
+/// assert_eq!(schema["properties"]["words"]["description"], "Words to look for");
+/// ```
+///
 /// # What it returns
 ///
 /// Anything with [`IntoToolOutput`] or `Serialize`, alone or in a `Result` whose error is an
-/// `Error`. Text is shown as it is, `()` as `Done`, other values as JSON.
+/// `Error`. Text is shown as it is, `()` as `Done`, other values as JSON. If the type, or that
+/// in a `Result`, an `Option` or a [`Json`](tool::Json), has [`ToolSchema`] and is no text, it is
+/// the [schema of the output](ToolDefinition::output_schema).
 ///
 /// # Methods
 ///

@@ -13,13 +13,14 @@
 //! const DEFINITION: &'static P::ToolDefinition = {
 //!     const PARAMETERS: &[P::Parameter] =
 //!         &[CITY.parameter().described("City name"), CONTEXT.parameter()];
-//!     const LENGTH: usize = P::text_length(PARAMETERS);
-//!     const BYTES: [u8; LENGTH] = P::text_bytes::<LENGTH>(PARAMETERS);
+//!     const INPUT: P::Input = P::Input::of(PARAMETERS);
+//!     const LENGTH: usize = P::text_length(INPUT);
+//!     const BYTES: [u8; LENGTH] = P::text_bytes::<LENGTH>(INPUT);
 //!     static COMPOSED: P::Composed = P::Composed::new();
 //!     &P::ToolDefinition::constant(
 //!         "get_weather",
 //!         "Current weather of a city.",
-//!         P::InputSchema::constant(PARAMETERS, P::text(PARAMETERS, &BYTES), &COMPOSED),
+//!         P::InputSchema::constant(INPUT, P::text(INPUT, &BYTES), &COMPOSED),
 //!     )
 //! };
 //!
@@ -77,12 +78,15 @@ pub use crate::tool::context::ToolContext;
 pub use crate::tool::definition::ToolDefinition;
 pub use crate::tool::error::ToolError;
 pub use crate::tool::host::Host;
-pub use crate::tool::input_schema::{Composed, has_const_text, text, text_bytes, text_length};
+pub use crate::tool::input::{Input, text, text_bytes, text_length};
+pub use crate::tool::input_schema::Composed;
 pub use crate::tool::method::{OneToolBlock, Shared, ToolMethod};
 pub use crate::tool::output::IntoToolOutput;
 pub use crate::tool::param::Parameter;
 pub use crate::tool::probe::Probe;
+pub use crate::tool::returns::Returns;
 pub use crate::tool::typed::{TypedParameter, typed, typed_schemars};
+pub use crate::tool::whole::{WholeParameter, whole, whole_schemars};
 pub use crate::tool::{
     Effect, InputSchema, IntoTools, ParamKind, ToolMetadata, ToolOutcome, ToolParam, ToolProvider,
 };
@@ -90,6 +94,11 @@ pub use crate::tool::{
 /// The traits between which method lookup picks a conversion.
 pub mod convert {
     pub use crate::tool::probe::{ConvertLast, ConvertResult, ConvertSerialize, ConvertTool};
+}
+
+/// The trait that has a schema for return types without one.
+pub mod returns {
+    pub use crate::tool::returns::ReturnsAny;
 }
 
 /// Asks for a future that may move between threads, so that rustc can point at the

@@ -96,6 +96,20 @@ impl ClosureTool {
         self
     }
 
+    /// No other call of the turn runs at the same time.
+    #[must_use]
+    pub fn sequential(mut self) -> Self {
+        self.metadata = self.metadata.sequential(true);
+        self
+    }
+
+    /// Its own limit of calls.
+    #[must_use]
+    pub fn max_calls(mut self, limit: u32) -> Self {
+        self.metadata = self.metadata.max_calls(limit);
+        self
+    }
+
     /// Its own time limit.
     #[must_use]
     pub fn timeout(mut self, limit: Duration) -> Self {

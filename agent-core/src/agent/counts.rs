@@ -44,18 +44,20 @@ impl Counts {
         reached(limits.model_calls, self.model_calls)
     }
 
-    /// Counts a tool call: the tool's own limit first, then the turn's, then repetition.
+    /// Counts a tool call: the limit of this tool first, then the turn's, then repetition. `own`
+    /// is the limit that the tool itself brings.
     pub(super) fn tool_call(
         &mut self,
         tool: &str,
         arguments: &str,
+        own: Option<u32>,
         limits: &Limits,
     ) -> Result<(), Limit> {
         let of_tool = self.by_tool.entry(tool.to_owned()).or_default();
         let (before, of_turn) = (*of_tool, self.tool_calls);
         *of_tool = of_tool.saturating_add(1);
         self.tool_calls = self.tool_calls.saturating_add(1);
-        if reached(limits.of_tool(tool), before) {
+        if reached(limits.of_tool(tool), before) || reached(own, before) {
             return Err(Limit::ToolCallsOf(tool.to_owned()));
         }
         if reached(limits.tool_calls, of_turn) {

@@ -132,10 +132,14 @@ impl<'a> Watch<'a> {
         let Ok(tool) = self.scope.find_tool(&call.name) else {
             return is_parallel;
         };
+        if tool.metadata().is_sequential() {
+            return false;
+        }
         let (name, limits) = (tool.definition().name(), &self.scope.config.limits);
+        let own = tool.metadata().call_limit();
         if self
             .counts
-            .tool_call(name, &call.arguments, limits)
+            .tool_call(name, &call.arguments, own, limits)
             .is_err()
         {
             return false;

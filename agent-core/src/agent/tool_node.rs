@@ -1,8 +1,12 @@
 //! The calls of one turn: limits first, then one after another or side by side, results
 //! always in call order and exactly one each.
 //!
+//! Side by side, a call of a `sequential` tool is a barrier: those before it end first, those
+//! after it start later.
+//!
 //! Not here: how one call runs (`agent::call`).
 
+use std::iter::Peekable;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,6 +24,7 @@ use crate::event::{EventKind, Limit, Outcome};
 use crate::graph::{NodeAction, NodeContext, NodeOutput, State, StateUpdate};
 use crate::message::{Message, ToolCall, ToolResult};
 use crate::model::FinishReason;
+use crate::tool::ToolMetadata;
 
 /// The node that runs tool calls.
 #[derive(Debug)]
@@ -56,6 +61,8 @@ struct Plan {
     call: ToolCall,
     refused: Option<String>,
     early: Option<EarlyCall>,
+    /// True if no other call may run at the same time.
+    alone: bool,
 }
 
 /// Finds what was begun while the model wrote, and gives the slots of the turn.
@@ -76,13 +83,19 @@ fn admit(scope: &RunScope, calls: Vec<ToolCall>) -> (Vec<Plan>, Option<Limit>) {
     let plans = calls
         .into_iter()
         .map(|call| {
+            let tool = scope.find_tool(&call.name).ok();
+            let tool = tool.as_ref().map(|tool| tool.metadata());
+            // The runs around this one have tools of their own.
+            let mut own = tool.and_then(ToolMetadata::call_limit);
             let over = match &reached {
                 // Nothing more runs once the run is about to stop.
                 Some(limit) if limits.on_limit != OnLimit::ErrorResult => Err(Limit::clone(limit)),
                 _ => {
                     let name = scope.name_of(&call.name);
                     scope.outwards(|record, limits| {
-                        record.counts.tool_call(&name, &call.arguments, limits)
+                        record
+                            .counts
+                            .tool_call(&name, &call.arguments, own.take(), limits)
                     })
                 }
             };
@@ -91,11 +104,11 @@ fn admit(scope: &RunScope, calls: Vec<ToolCall>) -> (Vec<Plan>, Option<Limit>) {
                 reached.get_or_insert(limit);
                 text
             });
-            let early = None;
             Plan {
+                alone: refused.is_none() && tool.is_some_and(ToolMetadata::is_sequential),
                 call,
                 refused,
-                early,
+                early: None,
             }
         })
         .collect();
@@ -140,12 +153,13 @@ async fn run_all(
     let began = &began;
     let calls: Vec<ToolCall> = plans.iter().map(|plan| plan.call.clone()).collect();
     let mut ends: Vec<Option<CallEnd>> = plans.iter().map(|_| None).collect();
-    let mut plans = plans.into_iter().enumerate();
+    let mut plans = plans.into_iter().enumerate().peekable();
     loop {
-        let batch = plans.by_ref().take(if is_serial { 1 } else { usize::MAX });
+        let batch = next_batch(&mut plans, is_serial);
         // In a serial turn the clock of a call starts with its turn.
         let since = if is_serial { Instant::now() } else { since };
         let mut running: FuturesUnordered<_> = batch
+            .into_iter()
             .map(|(position, plan)| async move {
                 let began = &began[position];
                 let admission = Admission {
@@ -176,6 +190,24 @@ async fn run_all(
         });
     }
     in_order
+}
+
+/// The calls that run next, side by side: up to one that wants to be alone, or that one.
+fn next_batch(
+    plans: &mut Peekable<impl Iterator<Item = (usize, Plan)>>,
+    is_serial: bool,
+) -> Vec<(usize, Plan)> {
+    let Some(first) = plans.next() else {
+        return Vec::new();
+    };
+    let is_alone = is_serial || first.1.alone;
+    let mut batch = vec![first];
+    if !is_alone {
+        batch.extend(std::iter::from_fn(|| {
+            plans.next_if(|(_, plan)| !plan.alone)
+        }));
+    }
+    batch
 }
 
 /// The end of a call that another one, which failed the run, did not let end.

@@ -48,11 +48,23 @@ impl ToolDefinition {
         description: &'static str,
         input: InputSchema,
     ) -> Self {
+        Self::constant_with_output(name, description, input, None)
+    }
+
+    /// [`ToolDefinition::constant`] with the schema of the output, for generated code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn constant_with_output(
+        name: &'static str,
+        description: &'static str,
+        input: InputSchema,
+        output: Option<InputSchema>,
+    ) -> Self {
         Self {
             name: Cow::Borrowed(name),
             description: Cow::Borrowed(description),
             input,
-            output: None,
+            output,
         }
     }
 

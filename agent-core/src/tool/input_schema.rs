@@ -5,10 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
-use super::param::{HostType, ParamKind, Parameter};
-use crate::schema::{
-    Composer, Dialect, DialectSchema, Members, Schema, Translations, Writer, root,
-};
+use super::input::Input;
+use super::param::HostType;
+use crate::schema::{Dialect, DialectSchema, Schema, Translations, root};
 
 /// The JSON Schema of a tool's input or output.
 ///
@@ -32,13 +31,17 @@ pub struct InputSchema(Source);
 #[derive(Clone)]
 enum Source {
     Constant {
-        parameters: &'static [Parameter],
+        input: Input,
         text: Option<&'static str>,
         composed: &'static Composed,
     },
     Dynamic {
         composition: Arc<Composition>,
         hosts: Vec<HostType>,
+    },
+    Output {
+        schema: &'static Schema,
+        composed: &'static Composed,
     },
 }
 
@@ -80,19 +83,32 @@ impl fmt::Debug for Composed {
 }
 
 impl InputSchema {
-    /// The schema of these parameters; `text` is theirs, or `None` to make it at first use.
+    /// The schema of this input; `text` is its text, or `None` to make it at first use.
     #[doc(hidden)]
     #[must_use]
     pub const fn constant(
-        parameters: &'static [Parameter],
+        input: Input,
         text: Option<&'static str>,
         composed: &'static Composed,
     ) -> Self {
         Self(Source::Constant {
-            parameters,
+            input,
             text,
             composed,
         })
+    }
+
+    /// The schema of what a tool returns, if it has one; made at first use.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn output(
+        schema: Option<&'static Schema>,
+        composed: &'static Composed,
+    ) -> Option<Self> {
+        match schema {
+            Some(schema) => Some(Self(Source::Output { schema, composed })),
+            None => None,
+        }
     }
 
     /// A schema known only at run time; it is taken as it is.
@@ -122,7 +138,7 @@ impl InputSchema {
     pub const fn const_text(&self) -> Option<&'static str> {
         match &self.0 {
             Source::Constant { text, .. } => *text,
-            Source::Dynamic { .. } => None,
+            Source::Output { .. } | Source::Dynamic { .. } => None,
         }
     }
 
@@ -133,7 +149,7 @@ impl InputSchema {
             Source::Constant {
                 text: Some(text), ..
             } => text,
-            Source::Constant { .. } | Source::Dynamic { .. } => &self.composition().text,
+            _ => &self.composition().text,
         }
     }
 
@@ -169,10 +185,11 @@ impl InputSchema {
     fn composition(&self) -> &Composition {
         match &self.0 {
             Source::Constant {
-                parameters,
-                composed,
-                ..
-            } => composed.0.get_or_init(|| compose(parameters)),
+                input, composed, ..
+            } => composed.0.get_or_init(|| Composition::new(input.compose())),
+            Source::Output { schema, composed } => {
+                composed.0.get_or_init(|| Composition::new(root(schema)))
+            }
             Source::Dynamic { composition, .. } => composition,
         }
     }
@@ -192,15 +209,11 @@ impl InputSchema {
 
     /// The types of host values the parameters ask for.
     pub(crate) fn required_hosts(&self) -> Vec<HostType> {
-        let parameters = match &self.0 {
-            Source::Constant { parameters, .. } => *parameters,
-            Source::Dynamic { hosts, .. } => return hosts.clone(),
-        };
-        let host = |parameter: &Parameter| match parameter.kind {
-            ParamKind::Host(host) => Some(host()),
-            _ => None,
-        };
-        parameters.iter().filter_map(host).collect()
+        match &self.0 {
+            Source::Constant { input, .. } => input.required_hosts(),
+            Source::Output { .. } => Vec::new(),
+            Source::Dynamic { hosts, .. } => hosts.clone(),
+        }
     }
 }
 
@@ -208,89 +221,4 @@ impl fmt::Debug for InputSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("InputSchema").field(&self.text()).finish()
     }
-}
-
-fn compose(parameters: &[Parameter]) -> Composition {
-    let mut composer = Composer::new();
-    for property in parameters.iter().filter_map(Parameter::argument) {
-        composer.add(property, property.is_required());
-    }
-    Composition::new(composer.finish())
-}
-
-/// True if the text of these parameters can be written at compile time.
-#[must_use]
-pub const fn has_const_text(parameters: &[Parameter]) -> bool {
-    let mut index = 0;
-    while index < parameters.len() {
-        if !parameters[index].property.schema.is_const() {
-            return false;
-        }
-        index += 1;
-    }
-    true
-}
-
-/// The length of the text of these parameters in bytes; 0 if it is no constant.
-#[must_use]
-pub const fn text_length(parameters: &[Parameter]) -> usize {
-    if !has_const_text(parameters) {
-        return 0;
-    }
-    let mut writer = Writer::new(&mut []);
-    write(&mut writer, parameters);
-    writer.length()
-}
-
-/// The first `N` bytes of the text of these parameters.
-#[must_use]
-pub const fn text_bytes<const N: usize>(parameters: &[Parameter]) -> [u8; N] {
-    let mut bytes = [0; N];
-    if N > 0 {
-        write(&mut Writer::new(&mut bytes), parameters);
-    }
-    bytes
-}
-
-/// The bytes as text, or `None` if these parameters have no constant text.
-#[must_use]
-pub const fn text<'a>(parameters: &[Parameter], bytes: &'a [u8]) -> Option<&'a str> {
-    if !has_const_text(parameters) {
-        return None;
-    }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Some(text),
-        Err(_) => None,
-    }
-}
-
-const fn write(writer: &mut Writer<'_>, parameters: &[Parameter]) {
-    let mut index = 0;
-    while index < parameters.len() {
-        if let Some(property) = parameters[index].argument() {
-            writer.gather(property.schema);
-        }
-        index += 1;
-    }
-    writer.raw("{\"type\":\"object\"");
-    writer.definitions();
-    writer.raw(",\"properties\":{");
-    let mut members = Members::new();
-    let mut index = 0;
-    while index < parameters.len() {
-        if let Some(property) = parameters[index].argument() {
-            members.property(writer, property);
-        }
-        index += 1;
-    }
-    writer.raw("},\"required\":[");
-    let mut members = Members::new();
-    let mut index = 0;
-    while index < parameters.len() {
-        if let Some(property) = parameters[index].argument() {
-            members.required(writer, property);
-        }
-        index += 1;
-    }
-    writer.raw("],\"additionalProperties\":false}");
 }

@@ -33,6 +33,9 @@ pub struct ToolMetadata {
     effect: Effect,
     blocking: bool,
     max_parallel: Option<u32>,
+    max_calls: Option<u32>,
+    sequential: bool,
+    strict: bool,
     location: Option<(&'static str, u32)>,
 }
 
@@ -46,6 +49,9 @@ impl ToolMetadata {
             effect: Effect::Once,
             blocking: false,
             max_parallel: None,
+            max_calls: None,
+            sequential: false,
+            strict: false,
             location: None,
         }
     }
@@ -76,6 +82,28 @@ impl ToolMetadata {
     #[must_use]
     pub const fn max_parallel(mut self, limit: u32) -> Self {
         self.max_parallel = Some(if limit == 0 { 1 } else { limit });
+        self
+    }
+
+    /// Most calls of the tool in a turn; an agent's limit holds as well. At least 1.
+    #[must_use]
+    pub const fn max_calls(mut self, limit: u32) -> Self {
+        self.max_calls = Some(if limit == 0 { 1 } else { limit });
+        self
+    }
+
+    /// Whether no other call of the turn may run at the same time: those before it end first,
+    /// those after it start later.
+    #[must_use]
+    pub const fn sequential(mut self, sequential: bool) -> Self {
+        self.sequential = sequential;
+        self
+    }
+
+    /// Whether the tool's schema was checked to be one that can be sent strict.
+    #[must_use]
+    pub const fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
         self
     }
 
@@ -110,6 +138,24 @@ impl ToolMetadata {
     #[must_use]
     pub const fn concurrency_limit(&self) -> Option<u32> {
         self.max_parallel
+    }
+
+    /// Most calls of the tool in a turn, if it says so itself.
+    #[must_use]
+    pub const fn call_limit(&self) -> Option<u32> {
+        self.max_calls
+    }
+
+    /// Whether no other call of the turn may run at the same time.
+    #[must_use]
+    pub const fn is_sequential(&self) -> bool {
+        self.sequential
+    }
+
+    /// Whether the tool's schema was checked to be one that can be sent strict.
+    #[must_use]
+    pub const fn is_strict(&self) -> bool {
+        self.strict
     }
 
     /// The tool's own time limit.

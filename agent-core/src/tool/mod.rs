@@ -21,6 +21,7 @@
 //! Not here: which tools a model sees and when they run (`agent`).
 
 pub(crate) mod definition;
+pub(crate) mod input;
 pub(crate) mod input_schema;
 pub(crate) mod param;
 
@@ -39,8 +40,10 @@ mod fit;
 mod nearest;
 pub(crate) mod output;
 pub(crate) mod probe;
+pub(crate) mod returns;
 mod split;
 pub(crate) mod typed;
+pub(crate) mod whole;
 
 mod augment;
 pub(crate) mod blocking;

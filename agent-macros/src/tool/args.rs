@@ -24,6 +24,9 @@ pub(super) struct ToolArgs {
     /// The generated type's name; else the function's.
     #[darling(default, rename = "type", with = values::type_name)]
     pub(super) type_name: Option<Ident>,
+    /// The one parameter that the model gives is the whole input.
+    #[darling(default)]
+    pub(super) args: Flag,
     /// The tool's output is the run's answer.
     #[darling(default, with = values::switch)]
     pub(super) return_direct: Option<bool>,
@@ -33,6 +36,21 @@ pub(super) struct ToolArgs {
     /// What a second call would do.
     #[darling(default, with = values::effect)]
     pub(super) effect: Option<Effect>,
+    /// How often a turn may call it.
+    #[darling(default, with = values::count)]
+    pub(super) max_calls: Option<u32>,
+    /// No other call of the turn runs at the same time.
+    #[darling(default, with = values::switch)]
+    pub(super) sequential: Option<bool>,
+    /// The compiler checks that the schema can be sent strict.
+    #[darling(default, with = values::located_switch)]
+    pub(super) strict: Option<SpannedValue<bool>>,
+    /// The schema allows properties that it does not name.
+    #[darling(default, with = values::located_switch)]
+    pub(super) open: Option<SpannedValue<bool>>,
+    /// The tool and each argument must have a description.
+    #[darling(default, with = values::switch)]
+    pub(super) require_docs: Option<bool>,
     /// Every parameter's schema comes from `schemars`.
     #[darling(default)]
     pub(super) schemars: Flag,

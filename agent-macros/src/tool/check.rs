@@ -187,6 +187,27 @@ pub(super) fn tool(tool: &ToolFn) -> darling::Result<()> {
     for param in &tool.params {
         errors.handle(names::parameter(&param.name));
     }
+    for param in tool.params.iter().filter(|_| tool.whole) {
+        errors.handle(param.constraints.refuse());
+        if let Some(span) = param.of_property {
+            errors.push(err!(
+                span,
+                "with `args` the parameter is the whole input, no property of it; say this at the fields of its type"
+            ));
+        }
+    }
+    if let (Some(_), Some(open)) = (tool.strict, tool.open) {
+        errors.push(err!(
+            open,
+            "a strict tool takes no other properties than its own; leave out `open` or `strict`"
+        ));
+    }
+    if tool.require_docs && !tool.is_described {
+        errors.push(err!(
+            tool.function.span(),
+            "`require_docs` wants a description of the tool; write a doc comment above it"
+        ));
+    }
     for twin in twins(&tool.params) {
         errors.push(err!(
             twin.name.span(),

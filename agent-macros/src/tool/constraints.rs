@@ -224,7 +224,7 @@ impl Constraints {
         Some(format!("`{name}`, which is for {}", other.words()))
     }
 
-    /// The steps that say all this of the local `of`; `None` if there is nothing to say. Each
+    /// The steps that say all this of the local `__agent_of`; `None` if there is nothing to say. Each
     /// stands under its key, where one that cannot apply shows.
     pub(crate) fn steps(&self, private: &TokenStream) -> Option<TokenStream> {
         let bound = |key: &Key<Number>| {
@@ -261,13 +261,13 @@ impl Constraints {
 
         let first = said.first()?.0.span();
         let site = Span::mixed_site().located_at(first);
-        let start = quote_spanned! {site=> let constraints = of.constraints(); };
+        let start = quote_spanned! {site=> let __agent_constraints = __agent_of.constraints(); };
         let steps = said.iter().map(|(name, value)| {
             let site = Span::mixed_site().located_at(name.span());
             let method = format_ident!("{name}", span = site);
-            quote_spanned! {site=> let constraints = constraints.#method(#value); }
+            quote_spanned! {site=> let __agent_constraints = __agent_constraints.#method(#value); }
         });
-        Some(quote_spanned! {Span::mixed_site()=> #start #(#steps)* constraints })
+        Some(quote_spanned! {Span::mixed_site()=> #start #(#steps)* __agent_constraints })
     }
 }
 

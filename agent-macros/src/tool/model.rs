@@ -2,10 +2,11 @@
 
 use darling::Error;
 use darling::util::SpannedValue;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{FnArg, Ident, Pat, PatType, Path, ReturnType, Signature, Visibility};
+use syn::{FnArg, Ident, Pat, PatType, Path, ReturnType, Signature, Type, Visibility};
 
 use super::args::{Effect, ParamArgs, ToolArgs};
 use super::constraints::Constraints;
@@ -28,11 +29,22 @@ pub(super) struct ToolFn {
     pub(super) name: SpannedValue<String>,
     pub(super) description: Text,
     pub(super) params: Vec<Param>,
+    /// True if one parameter is the whole input.
+    pub(super) whole: bool,
     /// Where the return type is written, or the function's name if it is not.
     pub(super) output: Span,
+    /// The return type, if it is one that other code can name.
+    pub(super) returns: Option<Type>,
     pub(super) return_direct: bool,
     pub(super) timeout_millis: Option<u64>,
     pub(super) effect: Option<Effect>,
+    pub(super) max_calls: Option<u32>,
+    pub(super) sequential: bool,
+    pub(super) strict: Option<Span>,
+    pub(super) open: Option<Span>,
+    pub(super) require_docs: bool,
+    /// True if there is a doc comment or the key `description`.
+    pub(super) is_described: bool,
     pub(super) register: bool,
 }
 
@@ -46,8 +58,10 @@ impl ToolFn {
         let description = args
             .description
             .map(|text| Text::Known(text.into_inner()))
-            .or_else(|| docs::description(&item.attributes))
-            .unwrap_or_else(|| Text::Known(names::words(&plain)));
+            .or_else(|| docs::description(&item.attributes));
+        let is_on = |switch: Option<SpannedValue<bool>>| {
+            switch.and_then(|switch| switch.then(|| switch.span()))
+        };
         Self {
             root: args.root,
             conditions: conditions(&item.attributes),
@@ -57,20 +71,43 @@ impl ToolFn {
             type_name: args.type_name.unwrap_or_else(|| function.clone()),
             name: args
                 .name
-                .unwrap_or_else(|| SpannedValue::new(plain, function.span())),
+                .unwrap_or_else(|| SpannedValue::new(plain.clone(), function.span())),
             function,
-            description,
+            is_described: description.is_some(),
+            description: description.unwrap_or_else(|| Text::Known(names::words(&plain))),
             params,
             output: match &item.signature.output {
                 ReturnType::Default => item.signature.ident.span(),
                 ReturnType::Type(_, ty) => ty.span(),
             },
+            whole: args.args.is_present(),
+            returns: match &item.signature.output {
+                ReturnType::Type(_, ty) if is_nameable(ty) => Some((**ty).clone()),
+                _ => None,
+            },
             return_direct: args.return_direct == Some(true),
             timeout_millis: args.timeout,
             effect: args.effect,
+            max_calls: args.max_calls,
+            sequential: args.sequential == Some(true),
+            strict: is_on(args.strict),
+            open: is_on(args.open),
+            require_docs: args.require_docs == Some(true),
             register: args.register != Some(false),
         }
     }
+}
+
+/// False for `impl Trait` and `!`, which only a function can return.
+fn is_nameable(ty: &Type) -> bool {
+    fn has_impl(tokens: TokenStream) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Ident(ident) => ident == "impl",
+            TokenTree::Group(group) => has_impl(group.stream()),
+            _ => false,
+        })
+    }
+    !matches!(ty, Type::Never(_)) && !has_impl(ty.to_token_stream())
 }
 
 /// One parameter. Whether it is an argument or a context is for its type to say.
@@ -84,6 +121,8 @@ pub(super) struct Param {
     pub(super) schemars: bool,
     pub(super) required: Option<SpannedValue<bool>>,
     pub(super) constraints: Constraints,
+    /// Where a key stands that says something of a property.
+    pub(super) of_property: Option<Span>,
 }
 
 /// The parameters of a signature; a `self` is left to the checks.
@@ -116,7 +155,15 @@ fn param(input: &PatType) -> darling::Result<Param> {
     errors.handle(args.constraints.check(args.default.as_ref()));
     errors.handle(required(&args));
     errors.finish()?;
+    let says_of_property = args.description.is_some()
+        || args.rename.is_some()
+        || args.default.is_some()
+        || args.required.is_some();
+    let attribute = input.attrs.iter().find(|it| it.path().is_ident("param"));
     Ok(Param {
+        of_property: attribute
+            .filter(|_| says_of_property)
+            .map(|it| it.path().span()),
         conditions: conditions(&input.attrs),
         name: args.rename.unwrap_or(own_name),
         ty,

@@ -71,20 +71,32 @@ fn an_async_function() {
                                 .with_default(::agent_core::__private::Some("1")),
                             ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_2),
                         ];
-                        const __AGENT_LENGTH: ::core::primitive::usize = ::agent_core::__private::text_length(
+                        const __AGENT_INPUT: ::agent_core::__private::Input = ::agent_core::__private::Input::of(
                             __AGENT_PARAMETERS,
+                        );
+                        const __AGENT_LENGTH: ::core::primitive::usize = ::agent_core::__private::text_length(
+                            __AGENT_INPUT,
                         );
                         const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = ::agent_core::__private::text_bytes::<
                             __AGENT_LENGTH,
-                        >(__AGENT_PARAMETERS);
+                        >(__AGENT_INPUT);
                         static __AGENT_COMPOSED: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
-                        &::agent_core::__private::ToolDefinition::constant(
+                        static __AGENT_OUTPUT: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
+                        #[allow(unused_imports)]
+                        use ::agent_core::__private::returns::*;
+                        &::agent_core::__private::ToolDefinition::constant_with_output(
                             "get_weather",
                             "Weather of a city.",
                             ::agent_core::__private::InputSchema::constant(
-                                __AGENT_PARAMETERS,
-                                ::agent_core::__private::text(__AGENT_PARAMETERS, &__AGENT_BYTES),
+                                __AGENT_INPUT,
+                                ::agent_core::__private::text(__AGENT_INPUT, &__AGENT_BYTES),
                                 &__AGENT_COMPOSED,
+                            ),
+                            ::agent_core::__private::InputSchema::output(
+                                ::agent_core::__private::Returns::<
+                                    Result<String, Error>,
+                                >::__AGENT_SCHEMA,
+                                &__AGENT_OUTPUT,
                             ),
                         )
                     };
@@ -229,20 +241,30 @@ fn a_blocking_function_with_every_key() {
                             #[cfg(unix)]
                             core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
                         ];
-                        const __AGENT_LENGTH: ::core::primitive::usize = core_renamed::__private::text_length(
+                        const __AGENT_INPUT: core_renamed::__private::Input = core_renamed::__private::Input::of(
                             __AGENT_PARAMETERS,
+                        );
+                        const __AGENT_LENGTH: ::core::primitive::usize = core_renamed::__private::text_length(
+                            __AGENT_INPUT,
                         );
                         const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = core_renamed::__private::text_bytes::<
                             __AGENT_LENGTH,
-                        >(__AGENT_PARAMETERS);
+                        >(__AGENT_INPUT);
                         static __AGENT_COMPOSED: core_renamed::__private::Composed = core_renamed::__private::Composed::new();
-                        &core_renamed::__private::ToolDefinition::constant(
+                        static __AGENT_OUTPUT: core_renamed::__private::Composed = core_renamed::__private::Composed::new();
+                        #[allow(unused_imports)]
+                        use core_renamed::__private::returns::*;
+                        &core_renamed::__private::ToolDefinition::constant_with_output(
                             "find",
                             "Finds.",
                             core_renamed::__private::InputSchema::constant(
-                                __AGENT_PARAMETERS,
-                                core_renamed::__private::text(__AGENT_PARAMETERS, &__AGENT_BYTES),
+                                __AGENT_INPUT,
+                                core_renamed::__private::text(__AGENT_INPUT, &__AGENT_BYTES),
                                 &__AGENT_COMPOSED,
+                            ),
+                            core_renamed::__private::InputSchema::output(
+                                core_renamed::__private::Returns::<usize>::__AGENT_SCHEMA,
+                                &__AGENT_OUTPUT,
                             ),
                         )
                     };
@@ -409,20 +431,30 @@ fn an_impl_block() {
                                 )
                                 .with_default(::agent_core::__private::None),
                         ];
-                        const __AGENT_LENGTH: ::core::primitive::usize = ::agent_core::__private::text_length(
+                        const __AGENT_INPUT: ::agent_core::__private::Input = ::agent_core::__private::Input::of(
                             __AGENT_PARAMETERS,
+                        );
+                        const __AGENT_LENGTH: ::core::primitive::usize = ::agent_core::__private::text_length(
+                            __AGENT_INPUT,
                         );
                         const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = ::agent_core::__private::text_bytes::<
                             __AGENT_LENGTH,
-                        >(__AGENT_PARAMETERS);
+                        >(__AGENT_INPUT);
                         static __AGENT_COMPOSED: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
-                        &::agent_core::__private::ToolDefinition::constant(
+                        static __AGENT_OUTPUT: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
+                        #[allow(unused_imports)]
+                        use ::agent_core::__private::returns::*;
+                        &::agent_core::__private::ToolDefinition::constant_with_output(
                             "weather",
                             "Weather of a day.",
                             ::agent_core::__private::InputSchema::constant(
-                                __AGENT_PARAMETERS,
-                                ::agent_core::__private::text(__AGENT_PARAMETERS, &__AGENT_BYTES),
+                                __AGENT_INPUT,
+                                ::agent_core::__private::text(__AGENT_INPUT, &__AGENT_BYTES),
                                 &__AGENT_COMPOSED,
+                            ),
+                            ::agent_core::__private::InputSchema::output(
+                                ::agent_core::__private::Returns::<&str>::__AGENT_SCHEMA,
+                                &__AGENT_OUTPUT,
                             ),
                         )
                     };
@@ -470,20 +502,30 @@ fn an_impl_block() {
                     }
                     const __AGENT_DEFINITION_OF_place: &'static ::agent_core::__private::ToolDefinition = {
                         const __AGENT_PARAMETERS: &[::agent_core::__private::Parameter] = &[];
-                        const __AGENT_LENGTH: ::core::primitive::usize = ::agent_core::__private::text_length(
+                        const __AGENT_INPUT: ::agent_core::__private::Input = ::agent_core::__private::Input::of(
                             __AGENT_PARAMETERS,
+                        );
+                        const __AGENT_LENGTH: ::core::primitive::usize = ::agent_core::__private::text_length(
+                            __AGENT_INPUT,
                         );
                         const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = ::agent_core::__private::text_bytes::<
                             __AGENT_LENGTH,
-                        >(__AGENT_PARAMETERS);
+                        >(__AGENT_INPUT);
                         static __AGENT_COMPOSED: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
-                        &::agent_core::__private::ToolDefinition::constant(
+                        static __AGENT_OUTPUT: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
+                        #[allow(unused_imports)]
+                        use ::agent_core::__private::returns::*;
+                        &::agent_core::__private::ToolDefinition::constant_with_output(
                             "where",
                             "place",
                             ::agent_core::__private::InputSchema::constant(
-                                __AGENT_PARAMETERS,
-                                ::agent_core::__private::text(__AGENT_PARAMETERS, &__AGENT_BYTES),
+                                __AGENT_INPUT,
+                                ::agent_core::__private::text(__AGENT_INPUT, &__AGENT_BYTES),
                                 &__AGENT_COMPOSED,
+                            ),
+                            ::agent_core::__private::InputSchema::output(
+                                ::agent_core::__private::Returns::<String>::__AGENT_SCHEMA,
+                                &__AGENT_OUTPUT,
                             ),
                         )
                     };

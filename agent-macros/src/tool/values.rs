@@ -51,6 +51,21 @@ pub(super) fn located_switch(meta: &Meta) -> darling::Result<Option<SpannedValue
     Ok(on.map(|on| SpannedValue::new(on, meta.path().span())))
 }
 
+/// A whole number above 0.
+pub(super) fn count(meta: &Meta) -> darling::Result<Option<u32>> {
+    let number = match value(meta) {
+        Some(Expr::Lit(ExprLit {
+            lit: Lit::Int(number),
+            ..
+        })) => number.base10_parse::<u32>().ok(),
+        _ => None,
+    };
+    match number.filter(|number| *number > 0) {
+        Some(number) => Ok(Some(number)),
+        None => Err(wrong(meta, "a whole number above 0, without quotes")),
+    }
+}
+
 pub(super) fn type_name(meta: &Meta) -> darling::Result<Option<Ident>> {
     match value(meta) {
         Some(Expr::Path(path)) if path.path.get_ident().is_some() => {

@@ -6,13 +6,14 @@ macro_rules! definition {
     ($($parameter:expr),* $(,)?) => {{
         const DEFINITION: &P::ToolDefinition = {
             const PARAMETERS: &[P::Parameter] = &[$($parameter),*];
-            const LENGTH: usize = P::text_length(PARAMETERS);
-            const BYTES: [u8; LENGTH] = P::text_bytes::<LENGTH>(PARAMETERS);
+            const INPUT: P::Input = P::Input::of(PARAMETERS);
+            const LENGTH: usize = P::text_length(INPUT);
+            const BYTES: [u8; LENGTH] = P::text_bytes::<LENGTH>(INPUT);
             static COMPOSED: P::Composed = P::Composed::new();
             &P::ToolDefinition::constant(
                 "tool",
                 "A tool.",
-                P::InputSchema::constant(PARAMETERS, P::text(PARAMETERS, &BYTES), &COMPOSED),
+                P::InputSchema::constant(INPUT, P::text(INPUT, &BYTES), &COMPOSED),
             )
         };
         DEFINITION

@@ -9,6 +9,7 @@ mod errors;
 mod hostile;
 mod places;
 mod retry;
+mod sequential;
 mod sides;
 mod state;
 mod turn;

@@ -7,6 +7,7 @@ mod methods;
 mod names;
 mod outputs;
 mod schema;
+mod whole;
 
 use std::sync::Arc;
 

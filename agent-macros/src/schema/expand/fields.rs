@@ -96,7 +96,7 @@ fn property(field: &Field, private: &TokenStream) -> TokenStream {
     });
     let constrained = field.constraints.steps(private).map(|steps| {
         quote_spanned! {Span::mixed_site()=>
-            .constrained(const { let of = #property; &{ #steps } })
+            .constrained(const { let __agent_of = #property; &{ #steps } })
         }
     });
     let required = field.required.as_ref().and_then(|required| {

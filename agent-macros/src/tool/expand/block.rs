@@ -98,7 +98,7 @@ fn associated(tool: &ToolFn, object: &Type, private: &TokenStream) -> TokenStrea
         .map(|index| Place::in_type(object, function, index))
         .collect();
     let constants = tool.params.iter().zip(&places).map(|(param, place)| {
-        let constant = param::constant(param, place, private);
+        let constant = param::constant(tool, param, place, private);
         quote_spanned! {Span::mixed_site()=> #(#conditions)* #(#allowances)* #constant }
     });
     let names = Names::of(function);

@@ -85,8 +85,16 @@ pub(super) fn body(
             .await
         }
     };
-    quote_spanned! {Span::mixed_site()=>
-        #private::Box::pin(async move {
+    let taken = if tool.whole {
+        let paths = places.iter().map(Place::path);
+        quote_spanned! {Span::mixed_site()=>
+            #(
+                #(#conditions)*
+                let #locals = #private::WholeParameter::take(&#paths, #arguments, #context)?;
+            )*
+        }
+    } else {
+        quote_spanned! {Span::mixed_site()=>
             let mut #reader = #private::ArgumentReader::new(#arguments, #context);
             #(#(#conditions)* let #locals = #reads;)*
             #(
@@ -96,6 +104,11 @@ pub(super) fn body(
                 };
             )*
             #reader.finish()?;
+        }
+    };
+    quote_spanned! {Span::mixed_site()=>
+        #private::Box::pin(async move {
+            #taken
             #run
         })
     }

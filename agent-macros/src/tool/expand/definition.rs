@@ -14,22 +14,46 @@ pub(super) fn definition(tool: &ToolFn, places: &[Place], private: &TokenStream)
         .params
         .iter()
         .zip(places)
-        .map(|(param, place)| param::schema(param, place, private));
+        .map(|(param, place)| param::schema(tool, param, place, private));
+    let input = if tool.whole { "whole" } else { "of" };
+    let input = Ident::new(input, Span::mixed_site());
+    let open = tool.open.map(|_| {
+        quote_spanned! {Span::mixed_site()=> .open() }
+    });
+    let schema = quote_spanned! {Span::mixed_site()=>
+        #private::InputSchema::constant(
+            __AGENT_INPUT,
+            #private::text(__AGENT_INPUT, &__AGENT_BYTES),
+            &__AGENT_COMPOSED,
+        )
+    };
+    let definition = match &tool.returns {
+        None => quote_spanned! {Span::mixed_site()=>
+            &#private::ToolDefinition::constant(#name, #description, #schema)
+        },
+        Some(ty) => quote_spanned! {Span::mixed_site()=>
+            static __AGENT_OUTPUT: #private::Composed = #private::Composed::new();
+            #[allow(unused_imports)]
+            use #private::returns::*;
+            &#private::ToolDefinition::constant_with_output(
+                #name,
+                #description,
+                #schema,
+                #private::InputSchema::output(
+                    #private::Returns::<#ty>::__AGENT_SCHEMA,
+                    &__AGENT_OUTPUT,
+                ),
+            )
+        },
+    };
     quote_spanned! {Span::mixed_site()=>
         {
             const __AGENT_PARAMETERS: &[#private::Parameter] = &[#(#parameters),*];
-            const __AGENT_LENGTH: ::core::primitive::usize = #private::text_length(__AGENT_PARAMETERS);
-            const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = #private::text_bytes::<__AGENT_LENGTH>(__AGENT_PARAMETERS);
+            const __AGENT_INPUT: #private::Input = #private::Input::#input(__AGENT_PARAMETERS) #open;
+            const __AGENT_LENGTH: ::core::primitive::usize = #private::text_length(__AGENT_INPUT);
+            const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = #private::text_bytes::<__AGENT_LENGTH>(__AGENT_INPUT);
             static __AGENT_COMPOSED: #private::Composed = #private::Composed::new();
-            &#private::ToolDefinition::constant(
-                #name,
-                #description,
-                #private::InputSchema::constant(
-                    __AGENT_PARAMETERS,
-                    #private::text(__AGENT_PARAMETERS, &__AGENT_BYTES),
-                    &__AGENT_COMPOSED,
-                ),
-            )
+            #definition
         }
     }
 }
@@ -51,12 +75,21 @@ pub(super) fn metadata(tool: &ToolFn, private: &TokenStream) -> TokenStream {
         let effect = Ident::new(effect, Span::mixed_site());
         quote_spanned! {Span::mixed_site()=> .effect(#private::Effect::#effect) }
     });
+    let max_calls = tool.max_calls.map(|limit| {
+        quote_spanned! {Span::mixed_site()=> .max_calls(#limit) }
+    });
+    let sequential = tool.sequential.then(|| {
+        quote_spanned! {Span::mixed_site()=> .sequential(true) }
+    });
+    let strict = tool.strict.map(|_| {
+        quote_spanned! {Span::mixed_site()=> .strict(true) }
+    });
     let blocking = (!tool.is_async).then(|| {
         quote_spanned! {Span::mixed_site()=> .blocking(true) }
     });
     quote_spanned! {Span::mixed_site()=>
         #private::ToolMetadata::new()
             .located(::core::file!(), ::core::line!())
-            #return_direct #timeout #effect #blocking
+            #return_direct #timeout #effect #max_calls #sequential #strict #blocking
     }
 }

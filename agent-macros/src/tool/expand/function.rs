@@ -27,7 +27,7 @@ pub(in crate::tool) fn tool(tool: &ToolFn) -> TokenStream {
         .params
         .iter()
         .zip(&places)
-        .map(|(param, place)| param::constant(param, place, private));
+        .map(|(param, place)| param::constant(tool, param, place, private));
     let definition = definition::definition(tool, &places, private);
     let metadata = definition::metadata(tool, private);
     let callee = Callee::Function(function);

@@ -9,7 +9,7 @@ use syn::Type;
 use syn::ext::IdentExt as _;
 
 use super::located;
-use crate::tool::model::Param;
+use crate::tool::model::{Param, ToolFn};
 
 /// Where a parameter's constant stands: its name there, and its path.
 pub(super) struct Place {
@@ -35,23 +35,34 @@ impl Place {
         let path = quote_spanned! {Span::mixed_site()=> <#object>::#name };
         Self { name, path }
     }
+
+    pub(super) fn path(&self) -> &TokenStream {
+        &self.path
+    }
 }
 
-pub(super) fn constant(param: &Param, place: &Place, private: &TokenStream) -> TokenStream {
+pub(super) fn constant(
+    tool: &ToolFn,
+    param: &Param,
+    place: &Place,
+    private: &TokenStream,
+) -> TokenStream {
     let conditions = &param.conditions;
     let constant = &place.name;
-    let constructor = if param.schemars {
-        "typed_schemars"
-    } else {
-        "typed"
+    let holder = holder(tool);
+    let constructor = match (tool.whole, param.schemars) {
+        (false, false) => "typed",
+        (false, true) => "typed_schemars",
+        (true, false) => "whole",
+        (true, true) => "whole_schemars",
     };
     let constructor = Ident::new(constructor, Span::mixed_site());
     let (owned, key) = (param.ty.owned(private), &*param.name);
-    let ty = quote_spanned! {Span::mixed_site()=> #private::TypedParameter<#owned> };
+    let ty = quote_spanned! {Span::mixed_site()=> #private::#holder<#owned> };
     let plain = quote_spanned! {Span::mixed_site()=> #private::#constructor::<#owned>(#key) };
     let constrained = param.constraints.steps(private).map(|steps| {
         quote_spanned! {Span::mixed_site()=>
-            let parameter = parameter.constrained(const { let of = #plain; &{ #steps } });
+            let __agent_parameter = __agent_parameter.constrained(const { let __agent_of = #plain; &{ #steps } });
         }
     });
     let required = required(param);
@@ -60,10 +71,10 @@ pub(super) fn constant(param: &Param, place: &Place, private: &TokenStream) -> T
     } else {
         quote_spanned! {Span::mixed_site()=>
             {
-                let parameter = #plain;
+                let __agent_parameter = #plain;
                 #constrained
                 #required
-                parameter
+                __agent_parameter
             }
         }
     };
@@ -78,16 +89,36 @@ fn required(param: &Param) -> Option<TokenStream> {
     let required = param.required.as_ref()?;
     let site = located(required.span());
     match (**required, &param.default) {
-        (true, _) => Some(quote_spanned! {site=> let parameter = parameter.demanded(); }),
-        (false, None) => Some(quote_spanned! {site=> let parameter = parameter.optional(); }),
+        (true, _) => {
+            Some(quote_spanned! {site=> let __agent_parameter = __agent_parameter.demanded(); })
+        }
+        (false, None) => {
+            Some(quote_spanned! {site=> let __agent_parameter = __agent_parameter.optional(); })
+        }
         (false, Some(_)) => None,
     }
 }
 
+/// The type of the constant.
+fn holder(tool: &ToolFn) -> Ident {
+    let name = if tool.whole {
+        "WholeParameter"
+    } else {
+        "TypedParameter"
+    };
+    Ident::new(name, Span::mixed_site())
+}
+
 /// What of it the schema holds.
-pub(super) fn schema(param: &Param, place: &Place, private: &TokenStream) -> TokenStream {
+pub(super) fn schema(
+    tool: &ToolFn,
+    param: &Param,
+    place: &Place,
+    private: &TokenStream,
+) -> TokenStream {
     let conditions = &param.conditions;
     let constant = &place.path;
+    let holder = holder(tool);
     let described = param.description.as_ref().map(|text| {
         quote_spanned! {Span::mixed_site()=> .described(#text) }
     });
@@ -100,7 +131,7 @@ pub(super) fn schema(param: &Param, place: &Place, private: &TokenStream) -> Tok
     });
     quote_spanned! {Span::mixed_site()=>
         #(#conditions)*
-        #private::TypedParameter::parameter(&#constant) #described #with_default
+        #private::#holder::parameter(&#constant) #described #with_default
     }
 }
 

@@ -1,0 +1,67 @@
+//! A parameter of a tool of which one parameter is the whole input.
+
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+
+use super::closure::raw;
+use super::param::{ParamKind, Parameter, ToolParam};
+use super::{ToolContext, ToolError};
+use crate::schema::Schemars;
+
+/// A parameter of type `T`, as generated code holds it.
+pub struct WholeParameter<T> {
+    parameter: Parameter,
+    take: fn(&str, &ToolContext) -> Result<T, ToolError>,
+}
+
+/// A parameter that takes all arguments, unless its type takes it from the context.
+#[must_use]
+pub const fn whole<T: ToolParam>(name: &'static str) -> WholeParameter<T> {
+    WholeParameter {
+        parameter: Parameter::of::<T>(name),
+        take: |arguments, context| match T::KIND {
+            ParamKind::Argument { .. } => T::take(Some(raw(arguments)?), context),
+            _ => T::take(None, context),
+        },
+    }
+}
+
+/// As [`whole`], for a type whose schema `schemars` gives.
+#[must_use]
+pub const fn whole_schemars<T>(name: &'static str) -> WholeParameter<T>
+where
+    T: schemars::JsonSchema + DeserializeOwned,
+{
+    WholeParameter {
+        parameter: Parameter::of::<Schemars<T>>(name),
+        take: |arguments, context| {
+            Schemars::<T>::take(Some(raw(arguments)?), context).map(|Schemars(value)| value)
+        },
+    }
+}
+
+impl<T> WholeParameter<T> {
+    /// The parameter without its type, for the schema.
+    #[must_use]
+    pub const fn parameter(&self) -> Parameter {
+        self.parameter
+    }
+
+    /// Takes the value.
+    ///
+    /// # Errors
+    ///
+    /// Arguments that do not fit, or what the context lacks.
+    pub fn take(&self, arguments: &str, context: &ToolContext) -> Result<T, ToolError> {
+        (self.take)(arguments, context)
+    }
+}
+
+impl<T> fmt::Debug for WholeParameter<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("WholeParameter")
+            .field(&self.parameter)
+            .finish()
+    }
+}
