@@ -74,6 +74,7 @@ pub use crate::schema::{Bound, Constraints, Property, Schema, ToolSchema};
 pub use crate::tool::arguments::ArgumentReader;
 pub use crate::tool::blocking::run as blocking;
 pub use crate::tool::callback::ToolCallback;
+pub use crate::tool::const_check::{check_parameter, check_tool};
 pub use crate::tool::context::ToolContext;
 pub use crate::tool::definition::ToolDefinition;
 pub use crate::tool::error::ToolError;

@@ -20,6 +20,7 @@
 //!
 //! Not here: which tools a model sees and when they run (`agent`).
 
+pub(crate) mod const_check;
 pub(crate) mod definition;
 pub(crate) mod input;
 pub(crate) mod input_schema;

@@ -3,6 +3,7 @@
 use darling::Error;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
+use syn::spanned::Spanned as _;
 use syn::{GenericArgument, PathArguments, Type, TypeReference};
 
 use crate::diagnostics::err;
@@ -34,6 +35,11 @@ impl ParamType {
             ty: ty.clone(),
             borrowed,
         })
+    }
+
+    /// Where it is written.
+    pub(super) fn span(&self) -> Span {
+        self.ty.span()
     }
 
     /// The owned type, whatever trait tells which that is.

@@ -60,6 +60,43 @@ fn an_async_function() {
                 > = ::agent_core::__private::typed::<
                     <ToolContext as ::agent_core::__private::ToOwned>::Owned,
                 >("context");
+                const _: () = {
+                    #[allow(unused_imports)]
+                    use ::agent_core::__private::{
+                        check_parameter as __agent_check_parameter, check_tool as __agent_check_tool,
+                    };
+                    __agent_check_parameter(
+                        ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0)
+                            .described("City name"),
+                        false,
+                        false,
+                        false,
+                    );
+                    __agent_check_parameter(
+                        ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1)
+                            .with_default(::agent_core::__private::Some("1")),
+                        false,
+                        false,
+                        false,
+                    );
+                    __agent_check_parameter(
+                        ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_2),
+                        false,
+                        false,
+                        false,
+                    );
+                    __agent_check_tool(
+                        &[
+                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0)
+                                .described("City name"),
+                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1)
+                                .with_default(::agent_core::__private::Some("1")),
+                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_2),
+                        ],
+                        "Weather of a city.",
+                        false,
+                    );
+                };
                 #[automatically_derived]
                 impl get_weather {
                     /// What a model is told about this tool.
@@ -230,6 +267,38 @@ fn a_blocking_function_with_every_key() {
                 const __AGENT_PARAMETER_1: core_renamed::__private::TypedParameter<PathBuf> = core_renamed::__private::typed_schemars::<
                     PathBuf,
                 >("root");
+                const _: () = {
+                    #[allow(unused_imports)]
+                    use core_renamed::__private::{
+                        check_parameter as __agent_check_parameter, check_tool as __agent_check_tool,
+                    };
+                    __agent_check_parameter(
+                        core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0)
+                            .described("What to find")
+                            .with_default(core_renamed::__private::None),
+                        false,
+                        false,
+                        false,
+                    );
+                    #[cfg(unix)]
+                    __agent_check_parameter(
+                        core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
+                        false,
+                        false,
+                        false,
+                    );
+                    __agent_check_tool(
+                        &[
+                            core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0)
+                                .described("What to find")
+                                .with_default(core_renamed::__private::None),
+                            #[cfg(unix)]
+                            core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
+                        ],
+                        "Finds.",
+                        false,
+                    );
+                };
                 #[automatically_derived]
                 impl Finder {
                     /// What a model is told about this tool.
@@ -568,6 +637,39 @@ fn an_impl_block() {
                         })
                     }
                 }
+                #[cfg(unix)]
+                const _: () = {
+                    #[allow(unused_imports)]
+                    use ::agent_core::__private::{
+                        check_parameter as __agent_check_parameter, check_tool as __agent_check_tool,
+                    };
+                    __agent_check_parameter(
+                        ::agent_core::__private::TypedParameter::parameter(
+                                &<Station>::__AGENT_PARAMETER_0_OF_weather,
+                            )
+                            .with_default(::agent_core::__private::None),
+                        false,
+                        false,
+                        false,
+                    );
+                    __agent_check_tool(
+                        &[
+                            ::agent_core::__private::TypedParameter::parameter(
+                                    &<Station>::__AGENT_PARAMETER_0_OF_weather,
+                                )
+                                .with_default(::agent_core::__private::None),
+                        ],
+                        "Weather of a day.",
+                        false,
+                    );
+                };
+                const _: () = {
+                    #[allow(unused_imports)]
+                    use ::agent_core::__private::{
+                        check_parameter as __agent_check_parameter, check_tool as __agent_check_tool,
+                    };
+                    __agent_check_tool(&[], "place", false);
+                };
                 #[automatically_derived]
                 impl ::agent_core::__private::OneToolBlock for Station {
                     fn methods() -> ::agent_core::__private::Vec<

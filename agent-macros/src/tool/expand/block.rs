@@ -27,6 +27,11 @@ pub(in crate::tool) fn tools(
     let object = &block.self_type;
     let associated = tools.iter().map(|tool| associated(tool, object, private));
     let methods = tools.iter().map(|tool| method(tool, private));
+    let checks = tools.iter().map(|tool| {
+        let (conditions, allowances) = (&tool.conditions, &tool.allowances);
+        let checks = definition::checks(tool, &places(tool, object), private);
+        quote_spanned! {Span::mixed_site()=> #(#conditions)* #(#allowances)* #checks }
+    });
     in_block(
         block,
         private,
@@ -36,6 +41,8 @@ pub(in crate::tool) fn tools(
             impl #object {
                 #(#associated)*
             }
+
+            #(#checks)*
         },
         &quote_spanned! {Span::mixed_site()=> [#(#methods),*] },
     )
@@ -94,9 +101,7 @@ fn associated(tool: &ToolFn, object: &Type, private: &TokenStream) -> TokenStrea
         function,
         ..
     } = tool;
-    let places: Vec<Place> = (0..tool.params.len())
-        .map(|index| Place::in_type(object, function, index))
-        .collect();
+    let places = places(tool, object);
     let constants = tool.params.iter().zip(&places).map(|(param, place)| {
         let constant = param::constant(tool, param, place, private);
         quote_spanned! {Span::mixed_site()=> #(#conditions)* #(#allowances)* #constant }
@@ -134,6 +139,13 @@ fn associated(tool: &ToolFn, object: &Type, private: &TokenStream) -> TokenStrea
             #body
         }
     }
+}
+
+fn places(tool: &ToolFn, object: &Type) -> Vec<Place> {
+    let indices = 0..tool.params.len();
+    indices
+        .map(|index| Place::in_type(object, &tool.function, index))
+        .collect()
 }
 
 fn method(tool: &ToolFn, private: &TokenStream) -> TokenStream {

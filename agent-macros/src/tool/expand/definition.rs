@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 
+use super::located;
 use super::param::{self, Place};
 use crate::tool::args::Effect;
 use crate::tool::model::ToolFn;
@@ -55,6 +56,29 @@ pub(super) fn definition(tool: &ToolFn, places: &[Place], private: &TokenStream)
             static __AGENT_COMPOSED: #private::Composed = #private::Composed::new();
             #definition
         }
+    }
+}
+
+/// The checks that need the types, as an item.
+pub(super) fn checks(tool: &ToolFn, places: &[Place], private: &TokenStream) -> TokenStream {
+    let params = || tool.params.iter().zip(places);
+    let each = params().map(|(param, place)| param::check(tool, param, place, private));
+    let all = params().map(|(param, place)| param::schema(tool, param, place, private));
+    let (description, whole) = (&tool.description, tool.whole);
+    let site = located(tool.function.span());
+    let check = quote_spanned! {site=>
+        __agent_check_tool(&[#(#all),*], #description, #whole)
+    };
+    quote_spanned! {Span::mixed_site()=>
+        const _: () = {
+            // A path would show as a whole, from the attribute on.
+            #[allow(unused_imports)]
+            use #private::{
+                check_parameter as __agent_check_parameter, check_tool as __agent_check_tool,
+            };
+            #(#each)*
+            #check;
+        };
     }
 }
 

@@ -29,6 +29,7 @@ pub(in crate::tool) fn tool(tool: &ToolFn) -> TokenStream {
         .zip(&places)
         .map(|(param, place)| param::constant(tool, param, place, private));
     let definition = definition::definition(tool, &places, private);
+    let checks = definition::checks(tool, &places, private);
     let metadata = definition::metadata(tool, private);
     let callee = Callee::Function(function);
     let call = call::body(tool, &callee, &places, private);
@@ -48,6 +49,8 @@ pub(in crate::tool) fn tool(tool: &ToolFn) -> TokenStream {
         #(#allowances)*
         const _: () = {
             #(#constants)*
+
+            #checks
 
             #[automatically_derived]
             impl #type_name {

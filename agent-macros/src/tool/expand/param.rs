@@ -117,6 +117,28 @@ pub(super) fn schema(
     private: &TokenStream,
 ) -> TokenStream {
     let conditions = &param.conditions;
+    let parameter = parameter(tool, param, place, private);
+    quote_spanned! {Span::mixed_site()=> #(#conditions)* #parameter }
+}
+
+/// The check of its type, shown there.
+pub(super) fn check(
+    tool: &ToolFn,
+    param: &Param,
+    place: &Place,
+    private: &TokenStream,
+) -> TokenStream {
+    let conditions = &param.conditions;
+    let parameter = parameter(tool, param, place, private);
+    let (strict, docs, whole) = (tool.strict.is_some(), tool.require_docs, tool.whole);
+    let site = located(param.ty.span());
+    let check = quote_spanned! {site=>
+        __agent_check_parameter(#parameter, #strict, #docs, #whole)
+    };
+    quote_spanned! {Span::mixed_site()=> #(#conditions)* #check; }
+}
+
+fn parameter(tool: &ToolFn, param: &Param, place: &Place, private: &TokenStream) -> TokenStream {
     let constant = &place.path;
     let holder = holder(tool);
     let described = param.description.as_ref().map(|text| {
@@ -130,7 +152,6 @@ pub(super) fn schema(
         quote_spanned! {Span::mixed_site()=> .with_default(#json) }
     });
     quote_spanned! {Span::mixed_site()=>
-        #(#conditions)*
         #private::#holder::parameter(&#constant) #described #with_default
     }
 }

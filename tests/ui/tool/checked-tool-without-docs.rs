@@ -1,0 +1,6 @@
+use agent_core::tool;
+
+#[tool(require_docs)]
+fn show() {}
+
+fn main() {}
