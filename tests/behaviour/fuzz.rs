@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
 /// The files of a target, as bytes.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -14,6 +17,69 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
         fs::read(path).expect("a readable file")
     };
     entries.map(read).collect()
+}
+
+/// JSON made of the words of schemas.
+fn json() -> impl Strategy<Value = Value> {
+    let words = [
+        "type",
+        "$ref",
+        "$defs",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "prefixItems",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "enum",
+        "const",
+        "not",
+        "if",
+        "default",
+        "description",
+        "format",
+        "pattern",
+        "minItems",
+        "minimum",
+        "nullable",
+        "a",
+        "b",
+    ];
+    let leaves = [
+        json!(null),
+        json!(true),
+        json!(false),
+        json!(1),
+        json!(-0.5),
+        json!("a"),
+        json!("object"),
+        json!("array"),
+        json!("string"),
+        json!("null"),
+        json!("#"),
+        json!("#/$defs/a"),
+        json!("#/$defs/b"),
+        json!("#/properties/a"),
+        json!("#/nowhere"),
+        json!("int32"),
+    ];
+    let leaf = prop::sample::select(leaves.to_vec());
+    leaf.prop_recursive(6, 40, 6, move |inner| {
+        let key = prop::sample::select(words.to_vec()).prop_map(str::to_owned);
+        prop_oneof![
+            1 => prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            4 => prop::collection::vec((key, inner), 0..6).prop_map(Value::from_iter),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_json_is_written_in_every_dialect(value in json()) {
+        agent_tests::fuzz::dialect(value.to_string().as_bytes());
+    }
 }
 
 #[test]
