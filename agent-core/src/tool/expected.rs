@@ -45,6 +45,17 @@ pub(crate) fn expected(schema: &Schema, constraints: Option<&Constraints>) -> St
     text
 }
 
+/// A branch of a choice; the key of an object with one tells it from others.
+fn branch(schema: &Schema) -> String {
+    match schema {
+        Schema::Described(_, inner) => branch(inner),
+        Schema::Object([property]) if !matches!(property.schema.bare(), Schema::Enum(_)) => {
+            format!("an object with the key \"{}\"", property.name)
+        }
+        other => kind(other),
+    }
+}
+
 fn kind(schema: &Schema) -> String {
     match schema {
         Schema::Null => "null".to_owned(),
@@ -72,11 +83,14 @@ fn kind(schema: &Schema) -> String {
         Schema::Map(_) | Schema::Object(_) | Schema::Joined(_) => "an object".to_owned(),
         Schema::Nullable(inner) => format!("{} or null", kind(inner)),
         Schema::Described(_, inner) | Schema::Def(_, inner) => kind(inner),
-        Schema::Any
-        | Schema::AnyOf(_)
-        | Schema::Ref(_)
-        | Schema::Recursive(_)
-        | Schema::Schemars(_) => "a value".to_owned(),
+        Schema::AnyOf(branches) => {
+            let mut kinds: Vec<String> = branches.iter().map(branch).collect();
+            kinds.dedup();
+            kinds.join(" or ")
+        }
+        Schema::Any | Schema::Ref(_) | Schema::Recursive(_) | Schema::Schemars(_) => {
+            "a value".to_owned()
+        }
     }
 }
 

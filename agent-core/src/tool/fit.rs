@@ -23,8 +23,12 @@ const MOST_FAULTS: usize = 32;
 
 /// Fits values and gathers what does not fit.
 pub(crate) struct Fit {
-    path: String,
-    faults: Vec<Fault>,
+    pub(super) path: String,
+    pub(super) faults: Vec<Fault>,
+    /// The recursive types around the place.
+    pub(super) definitions: Vec<(&'static str, &'static Schema)>,
+    /// How many branches of choices were tried.
+    pub(super) tries: usize,
 }
 
 impl Fit {
@@ -33,12 +37,19 @@ impl Fit {
         Self {
             path: path.to_owned(),
             faults: Vec::new(),
+            definitions: Vec::new(),
+            tries: 0,
         }
     }
 
     /// The faults found, in order.
     pub(crate) fn into_faults(self) -> Vec<Fault> {
         self.faults
+    }
+
+    /// True if no more faults are told.
+    pub(super) fn is_full(&self) -> bool {
+        self.faults.len() >= MOST_FAULTS
     }
 
     /// The value of a property as its schema means it, checked against its constraints.
@@ -58,7 +69,7 @@ impl Fit {
             Some(index) => {
                 self.faults[before + index] = self.misfit(schema, Some(constraints), &value);
             }
-            None if self.faults.len() >= MOST_FAULTS || bounds::hold(constraints, &value) => {}
+            None if self.is_full() || bounds::hold(constraints, &value) => {}
             None => {
                 let fault = self.misfit(schema, Some(constraints), &value);
                 self.faults.push(Fault {
@@ -75,14 +86,11 @@ impl Fit {
         match (schema, value) {
             (Schema::Any, value) => value,
             (Schema::Schemars(part), value) => part.without_optional_nulls(value),
-            (
-                Schema::AnyOf(_)
-                | Schema::Joined(_)
-                | Schema::Def(..)
-                | Schema::Ref(_)
-                | Schema::Recursive(_),
-                value,
-            ) => value,
+            (Schema::AnyOf(branches), value) => self.any_of(schema, branches, value),
+            (Schema::Joined(parts), value @ Value::Object(_)) => self.joined(parts, value),
+            (Schema::Def(name, body), value) => self.definition(name, body, value),
+            (Schema::Ref(name), value) => self.reference(name, value),
+            (Schema::Recursive(part), value) => self.fit((part.schema)(), value),
             (Schema::Described(_, inner), value) => self.fit(inner, value),
             (Schema::Null | Schema::Nullable(_), Value::Null) => Value::Null,
             (Schema::Nullable(inner), value) => self.fit(inner, value),
@@ -164,7 +172,7 @@ impl Fit {
                     let constraints = property.constraints;
                     *value = self.within(&step, property.schema, constraints, value.take());
                 }
-                None if property.is_required() && self.faults.len() < MOST_FAULTS => {
+                None if property.is_required() && !self.is_full() => {
                     let path = format!("{}.{}", self.path, property.name);
                     let unknown = members
                         .keys()
@@ -183,8 +191,8 @@ impl Fit {
         members.into()
     }
 
-    fn fault(&mut self, schema: &'static Schema, value: Value) -> Value {
-        if self.faults.len() < MOST_FAULTS {
+    pub(super) fn fault(&mut self, schema: &'static Schema, value: Value) -> Value {
+        if !self.is_full() {
             let fault = self.misfit(schema, None, &value);
             self.faults.push(fault);
         }
@@ -231,7 +239,9 @@ fn unquoted(schema: &Schema, text: &str) -> Option<Value> {
             .ok()
             .map(Value::Number),
         Schema::Array { .. } | Schema::Tuple(_) => container(text).filter(Value::is_array),
-        Schema::Map(_) | Schema::Object(_) => container(text).filter(Value::is_object),
+        Schema::Map(_) | Schema::Object(_) | Schema::Joined(_) => {
+            container(text).filter(Value::is_object)
+        }
         _ => None,
     }
 }

@@ -28,6 +28,7 @@ pub(crate) mod param;
 
 pub(crate) mod callback;
 mod cancel;
+mod choice;
 pub(crate) mod context;
 pub(crate) mod error;
 pub(crate) mod host;

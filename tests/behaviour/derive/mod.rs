@@ -4,6 +4,7 @@ mod agreement;
 mod cases;
 mod definitions;
 mod enums;
+mod reading;
 mod recursion;
 mod structs;
 mod unit_enums;
