@@ -1,8 +1,8 @@
 //! Any turn, in any mode, cancelled at any moment, ends as a turn must end.
 //!
 //! A case is a reply with up to twelve calls of every kind of tool. It runs on a paused clock,
-//! so that a case takes no time and each run of it is the same. `PROPTEST_CASES` sets how many
-//! cases are tried.
+//! so that a case takes no time and each run of it is the same. `AGENT_TEST_TURNS` sets how many
+//! cases are tried; 2,000 are by default.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -354,11 +354,17 @@ fn gist(end: &End) -> (String, Vec<(usize, String, bool)>, Option<String>) {
     (outcome, results.collect(), error)
 }
 
+/// How many cases are tried.
+fn cases() -> u32 {
+    let wanted = std::env::var("AGENT_TEST_TURNS").ok();
+    wanted.map_or(2000, |cases| cases.parse().unwrap())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         // A panic of a tool is a part of many cases.
         failure_persistence: None,
-        ..ProptestConfig::with_cases(2000)
+        ..ProptestConfig::with_cases(cases())
     })]
 
     // C1, C2, C3, C4, C6, C11, E1, E4, TN-2, TN-4, TN-5, TN-6, TN-7, TN-8
