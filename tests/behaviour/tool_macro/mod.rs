@@ -6,6 +6,8 @@ mod context;
 mod methods;
 mod names;
 mod outputs;
+mod pitfalls;
+mod reference;
 mod schema;
 mod whole;
 

@@ -27,7 +27,7 @@ async fn the_function_stays_callable() {
     );
 }
 
-// A2
+// A2, TS-1
 #[test]
 fn name_and_description_come_from_the_function() {
     const DEFINITION: &ToolDefinition = get_weather::DEFINITION;
@@ -57,7 +57,7 @@ async fn read_last_line() {}
 #[allow(non_snake_case)]
 async fn readFirstLine() {}
 
-// A2
+// A2, TS-2
 #[test]
 fn without_a_comment_the_name_is_split_into_words() {
     assert_eq!(read_last_line::DEFINITION.description(), "read last line");

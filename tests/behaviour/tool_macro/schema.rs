@@ -26,7 +26,7 @@ mod pinned {
     }
 }
 
-// A4, A6, A9
+// A4, A6, A9, TS-3, TS-4
 #[test]
 fn the_schema_is_a_constant_text() {
     const TEXT: &str = text(pinned::GetWeather::DEFINITION);
@@ -80,7 +80,7 @@ async fn every_spelling(
 ) {
 }
 
-// A4, A6, sc-24
+// A4, A6, sc-24, TS-6, TS-8
 #[test]
 fn every_spelling_of_a_parameter_has_its_property() {
     assert_eq!(
@@ -141,7 +141,7 @@ async fn with_context(context: &ToolContext, city: &str, owned: ToolContext) -> 
     format!("{city} {} {}", context.attempt(), owned.attempt())
 }
 
-// A5
+// A5, TS-7
 #[test]
 fn a_context_is_not_in_the_schema() {
     assert_eq!(
