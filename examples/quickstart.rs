@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent_core::agent::BuildError;
+use agent_core::agent::{BuildError, Limits};
 use agent_core::model::scripted::{calls, says};
 use agent_core::model::{ChatModel, OpenAi, ScriptedModel};
 use agent_core::{ReactAgent, tool, tools};
@@ -57,6 +57,8 @@ fn agent(model: impl ChatModel + 'static, parallel: bool) -> Result<ReactAgent, 
         .system_prompt("Use the tools, then answer briefly.")
         .tools(tools![weather, stock, news])
         .parallel_tool_execution(parallel)
+        // A small model may call the same tool again and again.
+        .limits(Limits::default().model_calls(10))
         .build()
 }
 

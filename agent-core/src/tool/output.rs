@@ -60,7 +60,8 @@ impl ToolOutput {
         }
     }
 
-    /// A value as compact JSON; a value that serde writes as one string is text.
+    /// A value as compact JSON; a value that serde writes as one string is text. JSON has no word
+    /// for a float that is infinite or no number: the model reads `null`.
     ///
     /// # Errors
     ///

@@ -53,6 +53,17 @@ async fn a_value_is_told_as_its_json() {
 }
 
 #[tool(register = false)]
+async fn no_number() -> [f64; 2] {
+    [f64::NAN, f64::INFINITY]
+}
+
+// A10
+#[tokio::test]
+async fn a_float_that_is_no_number_is_null() {
+    assert_eq!(told(no_number::callback(), "").await, "[null,null]");
+}
+
+#[tool(register = false)]
 async fn number_first() -> &'static str {
     "3 strings processed: a, b, c"
 }
