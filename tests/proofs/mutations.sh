@@ -16,10 +16,10 @@ export CARGO_TARGET_DIR="$dir/target"
 agent=agent-core/src/agent
 missed=0
 
-# mutate NAME FILE OLD NEW: OLD and NEW are perl's, on the whole file.
+# mutate NAME FILE OLD NEW: OLD and NEW are those of perl's `s~OLD~NEW~`, on the whole file.
 mutate() {
     before=$(cksum <"$2")
-    perl -0pi -e "s{$3}{$4}" "$2"
+    perl -0pi -e "s~$3~$4~" "$2"
     if [ "$before" = "$(cksum <"$2")" ]; then
         echo "$1: does not apply"
         missed=1
