@@ -53,8 +53,6 @@ mutate "a result is dropped" $agent/tool_node.rs \
     'Ended::Result\(result\) => results\.push\(result\)' \
     'Ended::Result(result) => if results.is_empty() { results.push(result) }'
 mutate "a failed call keeps its update" $agent/call.rs \
-    'if result\.is_ok\(\) \{\s*context\.take_updates' 'if true { context.take_updates'
-mutate "an error result keeps its update" $agent/call.rs \
     '\(result, failure, StateUpdate::new\(\), false\)' '(result, failure, outcome.update, false)'
 mutate "no deadline while waiting for a slot" $agent/call.rs \
     '\(\) = sleep_until\(deadline\) => return Err\(ToolError::timed_out\(limit\)\),' ''

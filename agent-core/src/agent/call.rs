@@ -301,14 +301,9 @@ async fn run(
     };
     // What the tool left running has nothing more to say.
     gate.close();
-    let update = if result.is_ok() {
-        context.take_updates()
-    } else {
-        StateUpdate::new()
-    };
     Attempt {
         result,
-        update,
+        update: context.take_updates(),
         direct: tool.metadata().is_return_direct(),
         ran: !context.never_ran(),
     }
