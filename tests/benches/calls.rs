@@ -45,7 +45,10 @@ fn agent(name: &str, calls: usize, parallel: bool) -> Fallible<ReactAgent> {
     let turn = (0..calls).fold(Turn::default(), |turn, _| {
         turn.and_calls(name, json!({"city": "Oslo"}))
     });
-    let agent = ReactAgent::builder("bench", ScriptedModel::new([turn, says("Done.")]))
+    // A turn without any calls would be an empty answer.
+    let turns = [turn].into_iter().filter(|_| calls > 0);
+    let model = ScriptedModel::new(turns.chain([says("Done.")]));
+    let agent = ReactAgent::builder("bench", model)
         .tools(tools![no_op, slow])
         .parallel_tool_execution(parallel)
         .max_parallel_tools(64)
