@@ -7,6 +7,7 @@
 
 mod delta;
 mod error;
+mod format;
 #[cfg(feature = "openai")]
 mod http;
 #[cfg(feature = "openai")]
@@ -27,6 +28,7 @@ use crate::schema::Dialect;
 
 pub use delta::{Accumulator, ModelDelta};
 pub use error::{ModelError, ModelErrorKind};
+pub use format::{OutputSchema, ResponseFormat};
 #[cfg(feature = "openai")]
 pub use openai::OpenAi;
 pub use options::{ChatOptions, ToolChoice};
@@ -64,6 +66,18 @@ pub trait ChatModel: Send + Sync {
         None
     }
 
+    /// True if the provider holds its text to the schema of a request's [`ResponseFormat`], also
+    /// beside tools. Default: false; another way to get such text is then needed.
+    fn holds_json_schema(&self) -> bool {
+        false
+    }
+
+    /// The settings among these that the provider has not, by the names of their fields; they
+    /// are left out of its requests. Default: none.
+    fn unsupported(&self, _options: &ChatOptions) -> Vec<&'static str> {
+        Vec::new()
+    }
+
     /// The provider's name by the OpenTelemetry conventions, for example `openai`.
     fn provider(&self) -> &str {
         "unknown"
@@ -85,6 +99,14 @@ impl<M: ChatModel + ?Sized> ChatModel for Arc<M> {
 
     fn dialect(&self) -> Option<Dialect> {
         (**self).dialect()
+    }
+
+    fn holds_json_schema(&self) -> bool {
+        (**self).holds_json_schema()
+    }
+
+    fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {
+        (**self).unsupported(options)
     }
 
     fn provider(&self) -> &str {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::ChatOptions;
+use super::{ChatOptions, ResponseFormat};
 use crate::message::{Message, Transcript, TranscriptError};
 use crate::schema::{Dialect, DialectSchema, Sent, plan};
 use crate::tool::ToolDefinition;
@@ -83,6 +83,7 @@ pub struct ChatRequest {
     transcript: Transcript,
     tools: ToolList,
     options: ChatOptions,
+    response_format: Option<ResponseFormat>,
 }
 
 impl ChatRequest {
@@ -105,6 +106,7 @@ impl ChatRequest {
             transcript,
             tools: ToolList::default(),
             options: ChatOptions::new(),
+            response_format: None,
         })
     }
 
@@ -126,6 +128,13 @@ impl ChatRequest {
     #[must_use]
     pub fn with_options(mut self, options: ChatOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Asks for text of this form, where the provider can hold it.
+    #[must_use]
+    pub fn with_response_format(mut self, format: Option<ResponseFormat>) -> Self {
+        self.response_format = format;
         self
     }
 
@@ -162,6 +171,12 @@ impl ChatRequest {
     #[must_use]
     pub fn options(&self) -> &ChatOptions {
         &self.options
+    }
+
+    /// The form the reply's text must have.
+    #[must_use]
+    pub fn response_format(&self) -> Option<&ResponseFormat> {
+        self.response_format.as_ref()
     }
 
     /// The text of the last tool result; empty if there is none.

@@ -5,7 +5,7 @@ use agent_core::message::{
     AssistantMessage, ContentPart, Image, MessageBody, ToolCall, ToolResult, Transcript,
 };
 use agent_core::model::openai::Profile;
-use agent_core::model::{ChatModel as _, ChatOptions, ChatRequest};
+use agent_core::model::{ChatModel as _, ChatOptions, ChatRequest, OutputSchema, ResponseFormat};
 use agent_tests::replay::{Answer, ReplayServer};
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -144,6 +144,33 @@ async fn only_options_that_are_set_are_sent() {
     expect![[r#"{"model":"other","cache_prompt":true,"temperature":0.5,"top_p":0.9,"max_tokens":64,"stop":["END"],"seed":7}"#]].assert_eq(&compatible.to_string());
     assert_eq!(openai["max_completion_tokens"], 64);
     assert_eq!(openai.get("max_tokens"), None);
+}
+
+#[tokio::test]
+async fn the_form_of_the_reply_is_sent_strict_where_its_schema_can_be() {
+    let strict = json!({
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+        "additionalProperties": false,
+    });
+    let open = json!({"type": "object", "additionalProperties": {"type": "integer"}});
+    let format = |schema| ResponseFormat::JsonSchema(OutputSchema::new("my answer", schema));
+    let formats = [format(strict), format(open), ResponseFormat::JsonObject];
+
+    let mut lines = String::new();
+    for format in formats {
+        let request = ChatRequest::new(history()).unwrap();
+        let request = request.with_response_format(Some(format));
+        let (_, rest) = sent(request, Profile::OpenAi).await;
+        lines += &format!("{}\n", rest["response_format"]);
+    }
+
+    expect![[r#"
+        {"type":"json_schema","json_schema":{"name":"my_answer","schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"],"additionalProperties":false},"strict":true}}
+        {"type":"json_schema","json_schema":{"name":"my_answer","schema":{"type":"object","additionalProperties":{"type":"integer"},"properties":{}}}}
+        {"type":"json_object"}
+    "#]].assert_eq(&lines);
 }
 
 #[tokio::test]

@@ -169,6 +169,10 @@ impl ChatModel for OpenAi {
         self.0.dialect.or(known)
     }
 
+    fn holds_json_schema(&self) -> bool {
+        self.0.profile == Profile::OpenAi
+    }
+
     fn provider(&self) -> &str {
         self.0.profile.provider()
     }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::Profile;
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
 use crate::model::http::{Expect, shared};
-use crate::model::{ChatOptions, ChatRequest, ToolChoice};
+use crate::model::{ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::{Dialect, DialectSchema};
 use crate::tool::ToolDefinition;
 
@@ -47,7 +47,7 @@ pub(super) fn body(
     if has_tools {
         pieces.push(shared(request.tools().wire(dialect, tools)));
     }
-    pieces.push(Bytes::from(tail(options, profile, has_tools, expect)));
+    pieces.push(Bytes::from(tail(request, profile, has_tools, expect)));
     pieces
 }
 
@@ -198,7 +198,8 @@ fn tools(definitions: &[(&ToolDefinition, &DialectSchema)]) -> String {
 }
 
 /// Everything behind the tools, up to the closing brace.
-fn tail(options: &ChatOptions, profile: Profile, has_tools: bool, expect: Expect) -> String {
+fn tail(request: &ChatRequest, profile: Profile, has_tools: bool, expect: Expect) -> String {
+    let options = request.options();
     let mut fields = Map::new();
     let mut set = |key: &str, value: Option<Value>| {
         if let Some(value) = value {
@@ -221,6 +222,10 @@ fn tail(options: &ChatOptions, profile: Profile, has_tools: bool, expect: Expect
             options.parallel_tool_calls.map(Value::from),
         );
     }
+    set(
+        "response_format",
+        request.response_format().map(response_format),
+    );
     if expect == Expect::EventStream {
         set("stream", Some(true.into()));
         set("stream_options", Some(json!({"include_usage": true})));
@@ -235,6 +240,21 @@ fn tail(options: &ChatOptions, profile: Profile, has_tools: bool, expect: Expect
         "{}" => text[1..].to_owned(),
         text => format!(",{}", &text[1..]),
     }
+}
+
+fn response_format(format: &ResponseFormat) -> Value {
+    let ResponseFormat::JsonSchema(output) = format else {
+        return json!({"type": "json_object"});
+    };
+    let written = output.in_dialect(Dialect::OpenAiStrict);
+    let mut schema = json!({"name": output.name(), "schema": written.schema});
+    if !output.description().is_empty() {
+        schema["description"] = output.description().into();
+    }
+    if written.strict {
+        schema["strict"] = true.into();
+    }
+    json!({"type": "json_schema", "json_schema": schema})
 }
 
 fn tool_choice(choice: &ToolChoice) -> Value {
