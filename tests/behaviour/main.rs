@@ -33,6 +33,7 @@ mod fuzz;
 mod graph;
 mod hooks;
 mod interceptors;
+mod models;
 mod nested;
 mod openai;
 mod react_agent;

@@ -68,6 +68,12 @@ impl Accumulator {
         }
     }
 
+    /// The reply as far as it came.
+    #[must_use]
+    pub fn message(&self) -> &AssistantMessage {
+        &self.message
+    }
+
     /// The whole reply.
     ///
     /// # Errors

@@ -39,6 +39,10 @@ pub enum ModelErrorKind {
     EmptyResponse,
     /// A scripted model was asked more often than its script has turns.
     ScriptEnded,
+    /// A cassette has no reply to this request.
+    NoRecording,
+    /// The process [forbids](super::forbid_requests) requests to real models.
+    RequestsForbidden,
 }
 
 impl ModelErrorKind {
@@ -60,7 +64,33 @@ impl ModelErrorKind {
             Self::Transport => "transport",
             Self::EmptyResponse => "empty_response",
             Self::ScriptEnded => "script_ended",
+            Self::NoRecording => "no_recording",
+            Self::RequestsForbidden => "requests_forbidden",
         }
+    }
+
+    /// The kind of this word.
+    pub(super) fn of_word(word: &str) -> Option<Self> {
+        let all = [
+            Self::Configuration,
+            Self::ProviderError,
+            Self::HttpStatus,
+            Self::RateLimited,
+            Self::Auth,
+            Self::InvalidRequest,
+            Self::ToolGenerationFailed,
+            Self::UnexpectedContentType,
+            Self::Decode,
+            Self::StreamTruncated,
+            Self::StreamIdleTimeout,
+            Self::Timeout,
+            Self::Transport,
+            Self::EmptyResponse,
+            Self::ScriptEnded,
+            Self::NoRecording,
+            Self::RequestsForbidden,
+        ];
+        all.into_iter().find(|kind| kind.word() == word)
     }
 }
 

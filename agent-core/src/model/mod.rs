@@ -5,9 +5,12 @@
 //!
 //! Not here: the loop that runs tools (`agent`).
 
+pub mod cassette;
 mod delta;
 mod error;
 mod format;
+mod function;
+mod guard;
 #[cfg(feature = "openai")]
 mod http;
 #[cfg(feature = "openai")]
@@ -18,6 +21,7 @@ mod response;
 pub mod scripted;
 #[cfg(feature = "openai")]
 mod sse;
+mod test_model;
 #[cfg(feature = "openai")]
 mod timeouts;
 
@@ -29,12 +33,15 @@ use crate::schema::Dialect;
 pub use delta::{Accumulator, ModelDelta};
 pub use error::{ModelError, ModelErrorKind};
 pub use format::{OutputSchema, ResponseFormat};
+pub use function::FunctionModel;
+pub use guard::forbid_requests;
 #[cfg(feature = "openai")]
 pub use openai::OpenAi;
 pub use options::{ChatOptions, ToolChoice};
 pub use request::{ChatRequest, ToolList};
 pub use response::{ChatResponse, FinishReason, Usage};
 pub use scripted::ScriptedModel;
+pub use test_model::TestModel;
 #[cfg(feature = "openai")]
 pub use timeouts::Timeouts;
 

@@ -1,4 +1,4 @@
-//! The smallest value of a JSON Schema that shows what is wanted.
+//! A value of a JSON Schema: the smallest that shows what is wanted, or one by chance.
 //!
 //! It is read from the JSON, not from [`Schema`](super::Schema), so that what `schemars` says
 //! is understood too.
@@ -6,13 +6,20 @@
 use regex_lite::Regex;
 use serde_json::{Map, Number, Value, json};
 
+use super::accepts::accepts;
 use super::{Composer, Property};
 
 /// Deeper than this nothing is shown; a recursive type ends here.
 const DEEPEST: usize = 12;
 
+/// By chance, nothing that may be left out is deeper than this.
+const LEAN: usize = 5;
+
 /// More items than this are not written out.
 const MOST_ITEMS: u64 = 8;
+
+/// How often a value is made by chance until one is accepted.
+const TRIES: usize = 32;
 
 /// A value of this property that is accepted, as far as can be told.
 pub(crate) fn example(property: &Property) -> Option<Value> {
@@ -22,16 +29,64 @@ pub(crate) fn example(property: &Property) -> Option<Value> {
     Maker {
         root: &root,
         depth: 0,
+        chance: None,
     }
     .make(&root["properties"][property.name])
+}
+
+/// A value that this schema accepts, by chance. `None` if none was found, or if the schema says
+/// more than is understood here.
+pub(crate) fn sample(schema: &Value, chance: &mut Chance) -> Option<Value> {
+    (0..TRIES).find_map(|_| {
+        let mut maker = Maker {
+            root: schema,
+            depth: 0,
+            chance: Some(chance),
+        };
+        let value = maker.make(schema)?;
+        (accepts(schema, &value) == Some(true)).then_some(value)
+    })
+}
+
+/// What is taken where a schema leaves a choice: of one seed always the same.
+/// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators").
+#[derive(Debug, Clone)]
+pub(crate) struct Chance(u64);
+
+impl Chance {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below `count`, or 0.
+    fn below(&mut self, count: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % count.max(1)
+    }
 }
 
 struct Maker<'a> {
     root: &'a Value,
     depth: usize,
+    /// Without it, the first choice is always taken.
+    chance: Option<&'a mut Chance>,
 }
 
 impl Maker<'_> {
+    /// A place in a list of this length; the first without chance.
+    fn pick(&mut self, count: usize) -> usize {
+        let below = |chance: &mut &mut Chance| chance.below(count as u64) as usize;
+        self.chance.as_mut().map_or(0, below)
+    }
+
+    /// True if what may be left out is there.
+    fn adds(&mut self) -> bool {
+        self.chance.is_some() && self.depth < LEAN && self.pick(2) == 1
+    }
+
     fn make(&mut self, schema: &Value) -> Option<Value> {
         if self.depth == DEEPEST {
             return None;
@@ -47,13 +102,17 @@ impl Maker<'_> {
     }
 
     fn make_of(&mut self, schema: &Map<String, Value>) -> Option<Value> {
-        let listed = |keyword: &str| schema.get(keyword)?.as_array()?.first().cloned();
-        let given = listed("examples")
-            .or_else(|| schema.get("const").cloned())
-            .or_else(|| schema.get("default").filter(|it| !it.is_null()).cloned())
-            .or_else(|| listed("enum"));
-        if given.is_some() {
-            return given;
+        let mut listed = |keyword: &str| {
+            let values = schema.get(keyword)?.as_array()?;
+            values.get(self.pick(values.len())).cloned()
+        };
+        let (example, one) = (listed("examples"), listed("enum"));
+        let shown = example.or_else(|| schema.get("default").filter(|it| !it.is_null()).cloned());
+        let must = schema.get("const").cloned().or(one);
+        // By chance what is shown is only one value among others.
+        let first = if self.pick(2) == 0 { shown } else { None };
+        if let Some(given) = first.or(must) {
+            return Some(given);
         }
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
             let pointer = reference.strip_prefix('#')?;
@@ -64,7 +123,10 @@ impl Maker<'_> {
             if let Some(branches) = schema.get(keyword).and_then(Value::as_array) {
                 let is_null = |branch: &&Value| branch["type"] == "null";
                 let (nulls, others): (Vec<_>, Vec<_>) = branches.iter().partition(is_null);
-                return others.into_iter().chain(nulls).find_map(|it| self.make(it));
+                let mut branches = [others, nulls].concat();
+                let first = self.pick(branches.len());
+                branches.rotate_left(first);
+                return branches.into_iter().find_map(|it| self.make(it));
             }
         }
         if let Some(parts) = schema.get("allOf").and_then(Value::as_array) {
@@ -72,10 +134,15 @@ impl Maker<'_> {
         }
         match kind(schema)? {
             "null" => Some(Value::Null),
-            "boolean" => Some(true.into()),
-            "integer" => number(schema, true),
-            "number" => number(schema, false),
-            "string" => text(schema),
+            "boolean" => Some((self.pick(2) == 0).into()),
+            kind @ ("integer" | "number") => {
+                let shift = self.pick(1000);
+                number(schema, kind == "integer", shift as f64)
+            }
+            "string" => {
+                let longer = self.pick(9);
+                text(schema, longer)
+            }
             "array" => self.list(schema),
             "object" => self.object(schema),
             _ => None,
@@ -88,7 +155,11 @@ impl Maker<'_> {
         }
         let count = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
         let at_least = count("minItems").unwrap_or(0);
-        let wanted = at_least.max(1).min(count("maxItems").unwrap_or(u64::MAX));
+        let wanted = match self.chance.is_none() || self.adds() {
+            true => at_least.max(1) + self.pick(3) as u64,
+            false => at_least,
+        };
+        let wanted = wanted.min(count("maxItems").unwrap_or(u64::MAX));
         let item = match schema.get("items") {
             Some(items) => self.make(items),
             None => Some(Value::Null),
@@ -103,7 +174,13 @@ impl Maker<'_> {
                     .map(|step| Some(json!(first + i64::try_from(step).ok()?)))
                     .collect()
             }
-            Some(item) => Some((0..wanted).map(|_| item.clone()).collect()),
+            Some(item) if self.chance.is_none() => {
+                Some((0..wanted).map(|_| item.clone()).collect())
+            }
+            Some(_) => {
+                let items = schema.get("items").unwrap_or(&Value::Bool(true));
+                (0..wanted).map(|_| self.make(items)).collect()
+            }
         }
     }
 
@@ -114,6 +191,15 @@ impl Maker<'_> {
         for name in names {
             let value = self.make(&schema.get("properties")?[name])?;
             members.insert(name.to_owned(), value);
+        }
+        let optional = schema.get("properties").and_then(Value::as_object);
+        for (name, property) in optional.into_iter().flatten() {
+            if !members.contains_key(name)
+                && self.adds()
+                && let Some(value) = self.make(property)
+            {
+                members.insert(name.clone(), value);
+            }
         }
         let other = schema.get("additionalProperties");
         if members.is_empty()
@@ -158,9 +244,12 @@ fn kind(schema: &Map<String, Value>) -> Option<&str> {
     }
 }
 
-/// 1 if that is allowed, else the number nearest to a bound.
-fn number(schema: &Map<String, Value>, whole: bool) -> Option<Value> {
+/// `1 + shift` if that is allowed, else a number near to a bound.
+fn number(schema: &Map<String, Value>, whole: bool, shift: f64) -> Option<Value> {
     let bound = |keyword: &str| schema.get(keyword).and_then(Value::as_f64);
+    let step = bound("multipleOf")
+        .filter(|step| *step > 0.0)
+        .unwrap_or(1.0);
     let (low, high) = (bound("minimum"), bound("maximum"));
     let (above, below) = (bound("exclusiveMinimum"), bound("exclusiveMaximum"));
     let fits = |number: &f64| {
@@ -172,8 +261,16 @@ fn number(schema: &Map<String, Value>, whole: bool) -> Option<Value> {
     };
     let floor = low.or(above).unwrap_or(0.0);
     let ceiling = high.or(below).unwrap_or(0.0);
+    let multiple = ((floor / step).ceil() + shift) * step;
+    let span = ceiling - floor;
+    let shift = match low.or(above).is_some() && high.or(below).is_some() && span > 0.0 {
+        true => shift % (span + 1.0),
+        false => shift,
+    };
     let candidates = [
-        1.0,
+        if step == 1.0 { 1.0 + shift } else { multiple },
+        floor.ceil() + shift,
+        (floor / step).ceil() * step,
         floor.ceil(),
         floor.floor() + 1.0,
         ceiling.floor(),
@@ -216,7 +313,7 @@ const TEXTS: &[&str] = &[
     "#ffffff",
 ];
 
-fn text(schema: &Map<String, Value>) -> Option<Value> {
+fn text(schema: &Map<String, Value>, longer: usize) -> Option<Value> {
     let word = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
     if word("contentEncoding") == Some("base64") {
         return Some("aGVsbG8=".into());
@@ -231,7 +328,11 @@ fn text(schema: &Map<String, Value>) -> Option<Value> {
         return None;
     }
     let Some(pattern) = word("pattern") else {
-        let text: String = "text".chars().cycle().take(low.max(4.min(high))).collect();
+        let count = low
+            .max(4.min(high))
+            .saturating_add(longer)
+            .min(high.max(low));
+        let text: String = "text".chars().cycle().take(count).collect();
         return Some(text.into());
     };
     let regex = Regex::new(pattern).ok()?;
@@ -244,7 +345,9 @@ fn text(schema: &Map<String, Value>) -> Option<Value> {
             .collect();
         regex.is_match(&text).then_some(text)
     };
-    TEXTS.iter().find_map(stretched).map(Value::from)
+    let (before, from) = TEXTS.split_at(longer);
+    let mut texts = from.iter().chain(before);
+    texts.find_map(stretched).map(Value::from)
 }
 
 /// A text of one of the formats that our own types have.

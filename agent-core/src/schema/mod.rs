@@ -8,6 +8,7 @@
 //! how arguments are decoded (`tool::arguments`).
 
 mod absent;
+mod accepts;
 mod base64;
 mod check;
 mod compose;
@@ -40,7 +41,7 @@ pub use dialect::{
     Change, Dialect, DialectSchema, Effect, Limits, Size, UnknownDialect, without_optional_nulls,
 };
 pub(crate) use dialect::{Sent, Translations, plan};
-pub(crate) use example::example;
+pub(crate) use example::{Chance, example, sample};
 pub(crate) use json::Members;
 pub use model::{Property, RecursivePart, Schema, SchemarsPart};
 pub(crate) use root::root;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use futures_util::TryFutureExt as _;
 
 use super::http::{Endpoint, Expect};
-use super::{ChatModel, ChatRequest, ChatResponse, ModelDelta, ModelError, delta};
+use super::{ChatModel, ChatRequest, ChatResponse, ModelDelta, ModelError, delta, guard};
 use crate::boxed::{BoxFuture, BoxStream};
 use crate::schema::Dialect;
 
@@ -143,6 +143,9 @@ impl OpenAi {
         request: &ChatRequest,
         expect: Expect,
     ) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
+        if let Err(error) = guard::check(&self.0.model) {
+            return Box::pin(futures_util::stream::iter([Err(error)]));
+        }
         let (profile, dialect) = (self.0.profile, self.0.dialect.unwrap_or(Dialect::OpenAi));
         let body = wire::body(request, &self.0.model, profile, dialect, expect);
         let reply = Arc::clone(&self.0.endpoint).post(body, expect);
