@@ -72,12 +72,12 @@ pub(super) struct Admission<'a> {
 pub(super) async fn run_call(
     scope: &Arc<RunScope>,
     state: &State,
-    call: ToolCall,
+    call: &ToolCall,
     admission: Admission<'_>,
 ) -> CallEnd {
-    let span = telemetry::tool_span(&scope.span, &call);
+    let span = telemetry::tool_span(&scope.span, call);
     let started = admission.since;
-    let outcome = attempt(scope, state, &call, admission)
+    let outcome = attempt(scope, state, call, admission)
         .instrument(span.clone())
         .await;
     end_call(scope, call, outcome, (span, started)).await
@@ -103,18 +103,14 @@ pub(super) async fn go_on(
         .await;
     admission.began.store(true, Ordering::Relaxed);
     gate.open().await;
-    let outcome = task.end().await.unwrap_or_else(|| {
-        Attempt::not_run(ToolError::failed(
-            "the runtime that the tool was to run on has shut down",
-        ))
-    });
-    end_call(scope, call, outcome, (span, started)).await
+    let outcome = task.end().await.unwrap_or_else(Attempt::not_run);
+    end_call(scope, &call, outcome, (span, started)).await
 }
 
 /// Makes what a call gave its result, and tells it.
 async fn end_call(
     scope: &Arc<RunScope>,
-    call: ToolCall,
+    call: &ToolCall,
     outcome: Attempt,
     (span, started): (Span, Instant),
 ) -> CallEnd {
@@ -123,16 +119,15 @@ async fn end_call(
     let tool = tool.as_ref().map(|tool| tool.definition().name());
     let (tool, end) = (tool.unwrap_or("unknown"), outcome_name(&outcome.result));
     telemetry::tool_ended(&span, tool, end, duration);
-    let arguments = call.arguments.clone();
     let (result, failure, mut update, direct) = match outcome.result {
         Ok(ToolOutcome::Done(output)) => (
-            ToolResult::ok(&call, output.into_content()),
+            ToolResult::ok(call, output.into_content()),
             None,
             outcome.update,
             outcome.direct,
         ),
         Ok(ToolOutcome::Interrupt(request)) => {
-            let interrupt = Interrupt::new(call.id, call.name, request);
+            let interrupt = Interrupt::new(call.id.clone(), call.name.clone(), request);
             return CallEnd {
                 ended: Ended::Interrupt(interrupt),
                 update: StateUpdate::new(),
@@ -141,7 +136,7 @@ async fn end_call(
             };
         }
         Err(error) => {
-            let (result, failure) = decide(scope, error, &call, outcome.ran);
+            let (result, failure) = decide(scope, error, call, outcome.ran);
             (result, failure, StateUpdate::new(), false)
         }
     };
@@ -152,7 +147,7 @@ async fn end_call(
     }
     if scope.config.record_content {
         let secrets = &scope.config.secrets;
-        let arguments = secrets.mask(&arguments);
+        let arguments = secrets.mask(&call.arguments);
         span.record(telemetry::TOOL_CALL_ARGUMENTS, &*arguments);
         span.record(telemetry::TOOL_CALL_RESULT, &*result.text());
     }
@@ -364,13 +359,13 @@ fn context(
     gate: &Gate,
 ) -> ToolContext {
     let progress = gate.clone();
-    let (call_id, tool_name) = (call.id.clone(), tool.to_owned());
+    let (call_id, tool_name): (Arc<str>, Arc<str>) = (call.id.as_str().into(), tool.into());
     ToolContext::for_call(
         scope.context.clone(),
         CallContext {
-            call_id: call.id.clone(),
+            call_id: Arc::clone(&call_id),
             message_id: state.messages().last().map(|message| message.id().clone()),
-            tool_name: tool.to_owned(),
+            tool_name: Arc::clone(&tool_name),
             deadline: Some(deadline),
             state: state.clone(),
             outer: Some(Arc::new(Outer {
@@ -381,8 +376,8 @@ fn context(
             cancellation: scope.token.child_token(),
             progress: Some(Arc::new(move |value| {
                 let kind = EventKind::ToolProgress {
-                    call_id: call_id.clone(),
-                    tool: tool_name.clone(),
+                    call_id: call_id.to_string(),
+                    tool: tool_name.to_string(),
                     value,
                 };
                 let kind = progress.try_send(kind)?;

@@ -37,12 +37,8 @@ pub(super) async fn on(
     runtime: Handle,
     call: impl Future<Output = Result<ToolOutcome, ToolError>> + Send + 'static,
 ) -> Result<ToolOutcome, ToolError> {
-    let ended = Spawned::new(&runtime, call.in_current_span()).end().await;
-    ended.unwrap_or_else(|| {
-        Err(ToolError::failed(
-            "the runtime that the tool was to run on has shut down",
-        ))
-    })
+    let task = Spawned::new(&runtime, call.in_current_span());
+    task.end().await?
 }
 
 /// A task that ends with its owner.
@@ -54,14 +50,17 @@ impl<T: Send + 'static> Spawned<T> {
         Self(runtime.spawn(task))
     }
 
-    /// What the task gave; `None` if its runtime has shut down. A panic of the task goes on here.
-    pub(super) async fn end(mut self) -> Option<T> {
-        match (&mut self.0).await {
-            Ok(end) => Some(end),
-            Err(error) => match error.try_into_panic() {
-                Ok(payload) => std::panic::resume_unwind(payload),
-                Err(_) => None,
-            },
+    /// What the task gave; an error if its runtime has shut down. A panic of the task goes on here.
+    pub(super) async fn end(mut self) -> Result<T, ToolError> {
+        let error = match (&mut self.0).await {
+            Ok(end) => return Ok(end),
+            Err(error) => error,
+        };
+        match error.try_into_panic() {
+            Ok(payload) => std::panic::resume_unwind(payload),
+            Err(_) => Err(ToolError::failed(
+                "the runtime that the tool was to run on has shut down",
+            )),
         }
     }
 }

@@ -39,7 +39,7 @@ impl NodeAction for ToolNode {
         Box::pin(async move {
             let scope = RunScope::of(context)?;
             // Calls that have a result already are not run again [C7].
-            let calls: Vec<ToolCall> = state.transcript().open_calls().cloned().collect();
+            let calls: Vec<&ToolCall> = state.transcript().open_calls().collect();
             let (iteration, _) = scope.record(|record| record.counts.totals());
             tracing::debug!(
                 agent = &*scope.config.name,
@@ -47,7 +47,7 @@ impl NodeAction for ToolNode {
                 calls = calls.len(),
                 "acting"
             );
-            let (mut plans, reached) = admit(&scope, calls.clone());
+            let (mut plans, reached) = admit(&scope, &calls);
             let slots = begun_early(&scope, &mut plans);
             let ends = run_all(&scope, &state, plans, &slots).await;
             let reached = reached.or(count(&scope, &calls, &ends).err());
@@ -57,8 +57,8 @@ impl NodeAction for ToolNode {
 }
 
 /// A call, and why it must not run if it must not.
-struct Plan {
-    call: ToolCall,
+struct Plan<'a> {
+    call: &'a ToolCall,
     refused: Option<String>,
     early: Option<EarlyCall>,
     /// True if no other call may run at the same time.
@@ -66,23 +66,23 @@ struct Plan {
 }
 
 /// Finds what was begun while the model wrote, and gives the slots of the turn.
-fn begun_early(scope: &RunScope, plans: &mut [Plan]) -> Arc<Semaphore> {
+fn begun_early(scope: &RunScope, plans: &mut [Plan<'_>]) -> Arc<Semaphore> {
     let Some(mut early) = scope.keep_early(None) else {
         return Arc::new(Semaphore::new(scope.config.max_parallel));
     };
     for plan in plans.iter_mut().filter(|plan| plan.refused.is_none()) {
-        plan.early = early.take(&plan.call);
+        plan.early = early.take(plan.call);
     }
     early.slots
 }
 
 /// Counts the calls in order and refuses those over a limit.
-fn admit(scope: &RunScope, calls: Vec<ToolCall>) -> (Vec<Plan>, Option<Limit>) {
+fn admit<'a>(scope: &RunScope, calls: &[&'a ToolCall]) -> (Vec<Plan<'a>>, Option<Limit>) {
     let limits = &scope.config.limits;
     let mut reached = None;
     let plans = calls
-        .into_iter()
-        .map(|call| {
+        .iter()
+        .map(|&call| {
             let tool = scope.find_tool(&call.name).ok();
             let tool = tool.as_ref().map(|tool| tool.metadata());
             // The runs around this one have tools of their own.
@@ -128,7 +128,7 @@ fn limit_text(limit: &Limit) -> String {
 }
 
 /// Notes how the calls ended that were not refused. `Err` if the run has to end.
-fn count(scope: &RunScope, calls: &[ToolCall], ends: &[CallEnd]) -> Result<(), Limit> {
+fn count(scope: &RunScope, calls: &[&ToolCall], ends: &[CallEnd]) -> Result<(), Limit> {
     let limits = &scope.config.limits;
     for (call, end) in calls.iter().zip(ends) {
         if let (false, Ended::Result(result)) = (end.refused, &end.ended) {
@@ -144,14 +144,14 @@ fn count(scope: &RunScope, calls: &[ToolCall], ends: &[CallEnd]) -> Result<(), L
 async fn run_all(
     scope: &Arc<RunScope>,
     state: &State,
-    plans: Vec<Plan>,
+    plans: Vec<Plan<'_>>,
     slots: &Semaphore,
 ) -> Vec<CallEnd> {
     let since = Instant::now();
     let is_serial = !scope.config.parallel || plans.len() == 1;
     let began: Vec<_> = plans.iter().map(|_| AtomicBool::new(false)).collect();
     let began = &began;
-    let calls: Vec<ToolCall> = plans.iter().map(|plan| plan.call.clone()).collect();
+    let calls: Vec<&ToolCall> = plans.iter().map(|plan| plan.call).collect();
     let mut ends: Vec<Option<CallEnd>> = plans.iter().map(|_| None).collect();
     let mut plans = plans.into_iter().enumerate().peekable();
     loop {
@@ -186,17 +186,17 @@ async fn run_all(
     for ((end, call), began) in ends.into_iter().zip(calls).zip(began) {
         in_order.push(match end {
             Some(end) => end,
-            None => stopped(scope, &call, began.load(Ordering::Relaxed)).await,
+            None => stopped(scope, call, began.load(Ordering::Relaxed)).await,
         });
     }
     in_order
 }
 
 /// The calls that run next, side by side: up to one that wants to be alone, or that one.
-fn next_batch(
-    plans: &mut Peekable<impl Iterator<Item = (usize, Plan)>>,
+fn next_batch<'a>(
+    plans: &mut Peekable<impl Iterator<Item = (usize, Plan<'a>)>>,
     is_serial: bool,
-) -> Vec<(usize, Plan)> {
+) -> Vec<(usize, Plan<'a>)> {
     let Some(first) = plans.next() else {
         return Vec::new();
     };
@@ -227,12 +227,12 @@ async fn stopped(scope: &RunScope, call: &ToolCall, began: bool) -> CallEnd {
 async fn run_plan(
     scope: &Arc<RunScope>,
     state: &State,
-    plan: Plan,
+    plan: Plan<'_>,
     admission: Admission<'_>,
 ) -> CallEnd {
     match plan.refused {
         Some(text) => {
-            let result = ToolResult::error(&plan.call, text);
+            let result = ToolResult::error(plan.call, text);
             scope.tell_not_run(&result).await;
             CallEnd::refused(result)
         }
@@ -283,8 +283,9 @@ async fn take_in(
         }
     }
     direct &= interrupts.is_empty() && earlier_results_are_direct(scope, state);
-    for result in &results {
-        update = update.answer(result.clone());
+    let answer = if direct { results.clone() } else { Vec::new() };
+    for result in results {
+        update = update.answer(result);
     }
     if let Some(failure) = failure {
         return scope.fail(failure, update);
@@ -309,7 +310,7 @@ async fn take_in(
     }
     if direct {
         let mut all: Vec<ToolResult> = state.transcript().partial_results().cloned().collect();
-        all.extend(results);
+        all.extend(answer);
         return return_direct(scope, state, update, all);
     }
     NodeOutput::from(update)

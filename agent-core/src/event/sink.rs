@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, mpsc};
 
 use super::EventKind;
@@ -53,8 +54,11 @@ impl Sink {
             let said = said.clone();
             Box::pin(outer.pass(said)).await;
         }
-        // The receiver lives in the same stream as the run: it is only gone with it.
-        let _ = self.sender.send(said).await;
+        // Mostly there is room; a future that waits for it costs more than to look.
+        if let Err(TrySendError::Full(said)) = self.sender.try_send(said) {
+            // The receiver lives in the same stream as the run: it is only gone with it.
+            let _ = self.sender.send(said).await;
+        }
     }
 
     /// Hands one event on at once, or gives it back if there is no room.

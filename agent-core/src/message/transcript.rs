@@ -4,7 +4,7 @@
 //! assistant message with calls opens a group; until every call of it has exactly one
 //! result, nothing else can be added. Only a closed transcript makes a model request.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Message, MessageBody, MessageId, ToolCall, ToolResult};
@@ -92,6 +92,23 @@ impl OpenGroup {
             missing: calls.len(),
         })
     }
+
+    fn answer(&mut self, result: ToolResult) -> Result<(), TranscriptError> {
+        let position = self.positions.get(&result.call_id);
+        match position.and_then(|position| self.results.get_mut(*position)) {
+            None => Err(TranscriptError::UnknownCall {
+                call_id: result.call_id,
+            }),
+            Some(Some(_)) => Err(TranscriptError::AlreadyAnswered {
+                call_id: result.call_id,
+            }),
+            Some(slot) => {
+                *slot = Some(result);
+                self.missing -= 1;
+                Ok(())
+            }
+        }
+    }
 }
 
 impl Transcript {
@@ -127,7 +144,14 @@ impl Transcript {
     /// and the other variants for results or calls that do not pair. Nothing is changed then.
     pub fn push(&mut self, message: Message) -> Result<(), TranscriptError> {
         if let MessageBody::Tool(results) = message.body() {
-            return self.answer_all(results, Some(&message));
+            return match self.is_whole_answer(results) {
+                true => {
+                    self.open = None;
+                    self.add(message);
+                    Ok(())
+                }
+                false => self.answer_all(results),
+            };
         }
         if self.open.is_some() {
             return Err(TranscriptError::OpenCalls {
@@ -140,7 +164,7 @@ impl Transcript {
                 .map_err(|call_id| TranscriptError::DuplicateCallId { call_id })?;
             self.open = Some(group);
         }
-        Arc::make_mut(&mut self.messages).push(message);
+        self.add(message);
         Ok(())
     }
 
@@ -150,7 +174,16 @@ impl Transcript {
     ///
     /// [`TranscriptError::UnknownCall`] or [`TranscriptError::AlreadyAnswered`].
     pub fn answer(&mut self, result: ToolResult) -> Result<(), TranscriptError> {
-        self.answer_all(&[result], None)
+        match &mut self.open {
+            Some(open) => open.answer(result)?,
+            None => {
+                return Err(TranscriptError::UnknownCall {
+                    call_id: result.call_id,
+                });
+            }
+        }
+        self.end_whole_group();
+        Ok(())
     }
 
     /// Gives every open call a result, so that the transcript is closed.
@@ -167,50 +200,75 @@ impl Transcript {
             }
         }
         let results = results.into_iter().flatten().collect();
-        Arc::make_mut(&mut self.messages).push(Message::tool(results));
+        self.add(Message::tool(results));
     }
 
-    fn answer_all(
+    /// Does what `change` does, or nothing if it fails. It may only add.
+    pub(crate) fn all_or_nothing(
         &mut self,
-        new: &[ToolResult],
-        whole: Option<&Message>,
+        change: impl FnOnce(&mut Self) -> Result<(), TranscriptError>,
     ) -> Result<(), TranscriptError> {
-        // All are looked at before the first is kept, so that a fault changes nothing.
-        let mut seen = HashSet::new();
-        for result in new {
-            let slot = self.open.as_ref().and_then(|open| {
-                let position = open.positions.get(&result.call_id)?;
-                open.results.get(*position)
-            });
-            let call_id = || result.call_id.clone();
-            match slot {
-                None => return Err(TranscriptError::UnknownCall { call_id: call_id() }),
-                Some(None) if seen.insert(&result.call_id) => {}
-                Some(_) => return Err(TranscriptError::AlreadyAnswered { call_id: call_id() }),
+        let (len, open) = (self.messages.len(), self.open.clone());
+        let changed = change(self);
+        if changed.is_err() {
+            self.open = open;
+            if self.messages.len() > len {
+                Arc::make_mut(&mut self.messages).truncate(len);
             }
         }
-        let Some(open) = &mut self.open else {
-            return Ok(());
-        };
-        for result in new {
-            if let Some(position) = open.positions.get(&result.call_id) {
-                open.results[*position] = Some(result.clone());
-                open.missing -= 1;
+        changed
+    }
+
+    /// True if these are the results of all calls that are open, none of which has one, in order.
+    fn is_whole_answer(&self, results: &[ToolResult]) -> bool {
+        let calls = self.messages.last().map_or(&[][..], Message::tool_calls);
+        self.open.as_ref().is_some_and(|open| {
+            open.missing == calls.len()
+                && results.len() == calls.len()
+                && calls
+                    .iter()
+                    .zip(results)
+                    .all(|(call, result)| call.id == result.call_id)
+        })
+    }
+
+    fn answer_all(&mut self, results: &[ToolResult]) -> Result<(), TranscriptError> {
+        // On a copy, so that a fault changes nothing.
+        let mut open = self.open.clone();
+        for result in results {
+            match &mut open {
+                Some(open) => open.answer(result.clone())?,
+                None => {
+                    return Err(TranscriptError::UnknownCall {
+                        call_id: result.call_id.clone(),
+                    });
+                }
             }
         }
-        if open.missing > 0 {
-            return Ok(());
-        }
-        let results = std::mem::take(&mut open.results);
-        self.open = None;
-        let results: Vec<ToolResult> = results.into_iter().flatten().collect();
-        // The message that came in is kept with its id if it already is the whole set in order.
-        let message = match whole {
-            Some(message) if message.tool_results() == results => message.clone(),
-            _ => Message::tool(results),
-        };
-        Arc::make_mut(&mut self.messages).push(message);
+        self.open = open;
+        self.end_whole_group();
         Ok(())
+    }
+
+    /// Makes the results of the open group a message, if none is missing.
+    fn end_whole_group(&mut self) {
+        if let Some(open) = self.open.take_if(|open| open.missing == 0) {
+            let results = open.results.into_iter().flatten().collect();
+            self.add(Message::tool(results));
+        }
+    }
+
+    fn add(&mut self, message: Message) {
+        match Arc::get_mut(&mut self.messages) {
+            Some(messages) => messages.push(message),
+            None => {
+                // Somebody holds a snapshot. The copy has room, so that the next one fits in.
+                let mut copy = Vec::with_capacity(self.messages.len() + 8);
+                copy.extend_from_slice(&self.messages);
+                copy.push(message);
+                self.messages = Arc::new(copy);
+            }
+        }
     }
 
     /// The messages; results of a group that is still open are not among them.

@@ -1,7 +1,7 @@
 //! Joins an update into a state, as a whole or not at all.
 //!
-//! Everything that can fail is tried first, on copies; what cannot fail is then done in
-//! place, so that adding to a long list or history that nobody else holds copies nothing.
+//! What can fail comes first, on copies or so that it can be taken back; what cannot fail is then
+//! done in place, so that adding to a long list or history that nobody else holds copies nothing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -54,16 +54,8 @@ impl KeyStrategies {
     pub fn apply(&self, state: &mut State, update: StateUpdate) -> Result<(), StateError> {
         let StateUpdate { values, messages } = update;
         let plan = self.plan(state, values)?;
-        let messages = prepare(&state.transcript, messages)?;
+        change_messages(&mut state.transcript, messages)?;
 
-        match messages {
-            MessagePlan::InPlace(changes) => {
-                for change in changes {
-                    change_transcript(&mut state.transcript, change)?;
-                }
-            }
-            MessagePlan::Ready(transcript) => state.transcript = transcript,
-        }
         if !plan.is_empty() {
             let values = Arc::make_mut(&mut state.values);
             for (key, step) in plan {
@@ -119,60 +111,39 @@ enum ValuePlan<'a> {
     InPlace(&'a KeyStrategy, Vec<ValueChange>),
 }
 
-/// What to do with the messages, after everything that can fail was tried.
-enum MessagePlan {
-    Ready(Transcript),
-    InPlace(Vec<MessageChange>),
-}
-
-fn prepare(
-    transcript: &Transcript,
+/// Makes all of the changes, or none.
+fn change_messages(
+    transcript: &mut Transcript,
     changes: Vec<MessageChange>,
-) -> Result<MessagePlan, TranscriptError> {
+) -> Result<(), TranscriptError> {
     let only_adds = changes
         .iter()
         .all(|change| matches!(change, MessageChange::Push(_) | MessageChange::Answer(_)));
     if only_adds {
-        // Whether messages can be added depends on the open group alone, so it is tried on
-        // that and not on a copy of the history.
-        let mut open_group = open_group(transcript)?;
-        for change in &changes {
-            change_transcript(&mut open_group, change.clone())?;
-        }
-        return Ok(MessagePlan::InPlace(changes));
+        return transcript.all_or_nothing(|transcript| {
+            let mut changes = changes.into_iter();
+            changes.try_for_each(|change| change_transcript(transcript, change))
+        });
     }
-    let mut transcript = transcript.clone();
+    let mut changed = transcript.clone();
     let mut added = Vec::new();
     for change in changes {
         match change {
             MessageChange::Remove(id) => {
-                transcript.remove(&id);
+                changed.remove(&id);
             }
             MessageChange::ReplaceAll(messages) => {
                 added.clear();
-                transcript = Transcript::from_messages(messages)?;
+                changed = Transcript::from_messages(messages)?;
             }
             added_one => added.push(added_one),
         }
     }
     for change in added {
-        change_transcript(&mut transcript, change)?;
+        change_transcript(&mut changed, change)?;
     }
-    Ok(MessagePlan::Ready(transcript))
-}
-
-/// The last message with its results so far, if its calls are open; else nothing.
-fn open_group(transcript: &Transcript) -> Result<Transcript, TranscriptError> {
-    let mut group = Transcript::new();
-    if !transcript.is_closed() {
-        if let Some(last) = transcript.last() {
-            group.push(last.clone())?;
-        }
-        for result in transcript.partial_results() {
-            group.answer(result.clone())?;
-        }
-    }
-    Ok(group)
+    *transcript = changed;
+    Ok(())
 }
 
 fn change_transcript(

@@ -56,9 +56,9 @@ pub(crate) struct RunContext {
 #[derive(Default)]
 struct Inner {
     run: RunContext,
-    call_id: String,
+    call_id: Arc<str>,
     message_id: Option<MessageId>,
-    tool_name: String,
+    tool_name: Arc<str>,
     deadline: Option<tokio::time::Instant>,
     cancellation: CancellationToken,
     callbacks: Arc<CancelCallbacks>,
@@ -72,10 +72,10 @@ struct Inner {
 
 /// What is special to one call; see the getters of [`ToolContext`].
 pub(crate) struct CallContext {
-    pub(crate) call_id: String,
+    pub(crate) call_id: Arc<str>,
     /// The message that holds the call.
     pub(crate) message_id: Option<MessageId>,
-    pub(crate) tool_name: String,
+    pub(crate) tool_name: Arc<str>,
     pub(crate) deadline: Option<tokio::time::Instant>,
     pub(crate) cancellation: CancellationToken,
     pub(crate) state: State,
