@@ -27,6 +27,7 @@
 mod api;
 mod augment;
 mod cancellation;
+mod checkpoints;
 mod derive;
 mod function_tool;
 mod fuzz;

@@ -37,6 +37,8 @@
 
 mod builder;
 mod check;
+#[allow(dead_code, reason = "no run writes threads yet")]
+pub mod checkpoint;
 mod compiled;
 mod context;
 mod edge;

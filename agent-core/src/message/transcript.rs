@@ -200,7 +200,7 @@ impl Transcript {
             }
         }
         let results = results.into_iter().flatten().collect();
-        self.add(Message::tool(results));
+        self.add_results(results);
     }
 
     /// Does what `change` does, or nothing if it fails. It may only add.
@@ -254,8 +254,16 @@ impl Transcript {
     fn end_whole_group(&mut self) {
         if let Some(open) = self.open.take_if(|open| open.missing == 0) {
             let results = open.results.into_iter().flatten().collect();
-            self.add(Message::tool(results));
+            self.add_results(results);
         }
+    }
+
+    /// Adds the message of the last message's results. Its id follows from that of the calls, so
+    /// that a history that is put together again from its changes is the same.
+    fn add_results(&mut self, results: Vec<ToolResult>) {
+        let calls = self.messages.last().map_or("", |last| last.id().as_str());
+        let id = MessageId::new(format!("{calls}:results"));
+        self.add(Message::with_id(id, MessageBody::Tool(results)));
     }
 
     fn add(&mut self, message: Message) {

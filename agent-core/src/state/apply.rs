@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::delta::{Change, StateDelta, message_effects, short_effect};
 use super::update::{MessageChange, ValueChange, check_key};
 use super::{KeyStrategy, State, StateError, StateUpdate};
 use crate::message::{Transcript, TranscriptError};
@@ -52,13 +53,37 @@ impl KeyStrategies {
     /// The first change that cannot be made, as a [`StateError`] that names its key; the
     /// state is then as it was.
     pub fn apply(&self, state: &mut State, update: StateUpdate) -> Result<(), StateError> {
+        self.apply_to(state, update, &mut None)
+    }
+
+    /// As [`apply`](Self::apply), and tells what it did.
+    #[allow(dead_code, reason = "no run writes threads yet")]
+    pub(crate) fn apply_recorded(
+        &self,
+        state: &mut State,
+        update: StateUpdate,
+    ) -> Result<StateDelta, StateError> {
+        let mut done = Some(StateDelta::default());
+        self.apply_to(state, update, &mut done)?;
+        Ok(done.unwrap_or_default())
+    }
+
+    fn apply_to(
+        &self,
+        state: &mut State,
+        update: StateUpdate,
+        done: &mut Option<StateDelta>,
+    ) -> Result<(), StateError> {
         let StateUpdate { values, messages } = update;
-        let plan = self.plan(state, values)?;
+        let plan = self.plan(state, values, done)?;
+        if let Some(done) = done {
+            done.0.extend(message_effects(&messages));
+        }
         change_messages(&mut state.transcript, messages)?;
 
         if !plan.is_empty() {
             let values = Arc::make_mut(&mut state.values);
-            for (key, step) in plan {
+            for (key, (step, is_told)) in plan {
                 let value = match step {
                     ValuePlan::Ready(value) => value,
                     ValuePlan::InPlace(strategy, changes) => {
@@ -66,8 +91,16 @@ impl KeyStrategies {
                         strategy.join(&key, old, changes)?
                     }
                 };
+                let value = value.map(Arc::new);
+                if let (Some(done), false) = (&mut *done, is_told) {
+                    let key = Arc::clone(&key);
+                    done.0.push(match &value {
+                        Some(value) => Change::Set(key, Arc::clone(value)),
+                        None => Change::Remove(key),
+                    });
+                }
                 match value {
-                    Some(value) => values.insert(key, Arc::new(value)),
+                    Some(value) => values.insert(key, value),
                     None => values.remove(&key),
                 };
             }
@@ -75,11 +108,13 @@ impl KeyStrategies {
         Ok(())
     }
 
+    /// What to do with each key, and whether `done` tells it already.
     fn plan<'a>(
         &'a self,
         state: &State,
         values: Vec<(Arc<str>, ValueChange)>,
-    ) -> Result<BTreeMap<Arc<str>, ValuePlan<'a>>, StateError> {
+        done: &mut Option<StateDelta>,
+    ) -> Result<BTreeMap<Arc<str>, (ValuePlan<'a>, bool)>, StateError> {
         let mut by_key: BTreeMap<Arc<str>, Vec<ValueChange>> = BTreeMap::new();
         for (key, change) in values {
             check_key(&key)?;
@@ -88,6 +123,10 @@ impl KeyStrategies {
         let mut plan = BTreeMap::new();
         for (key, changes) in by_key {
             let strategy = self.declared(&key).unwrap_or(&KeyStrategy::Replace);
+            let place = (&key, state.value(&key));
+            let effect = done
+                .as_ref()
+                .and_then(|_| short_effect(strategy, place, &changes));
             let broken = changes
                 .iter()
                 .any(|change| matches!(change, ValueChange::Broken(_)));
@@ -97,7 +136,11 @@ impl KeyStrategies {
             } else {
                 ValuePlan::InPlace(strategy, changes)
             };
-            plan.insert(key, step);
+            let is_told = effect.is_some();
+            if let (Some(done), Some(effect)) = (&mut *done, effect) {
+                done.0.extend(effect);
+            }
+            plan.insert(key, (step, is_told));
         }
         Ok(plan)
     }

@@ -119,15 +119,7 @@ impl KeyStrategy {
             Self::Append | Self::AppendDistinct => Ok(append(old, new)),
             Self::Merge => match old {
                 None => Ok(Some(new)),
-                Some(old) => {
-                    let mut path = Vec::new();
-                    merge(old, new, &mut path)
-                        .map(Some)
-                        .map_err(|NotMergeable| StateError::Merge {
-                            key: key.to_owned(),
-                            path: pointer(&path),
-                        })
-                }
+                Some(old) => merge_all(key, old, new).map(Some),
             },
             Self::Custom(join) => {
                 // It runs before the state is touched, so its panic leaves it whole.
@@ -164,6 +156,15 @@ fn distinct(items: &mut Vec<Value>) {
     let is_first: Vec<bool> = items.iter().map(|item| seen.insert(item)).collect();
     let mut is_first = is_first.into_iter();
     items.retain(|_| is_first.next().unwrap_or(true));
+}
+
+/// Merges a value of a key into the one that is there.
+pub(super) fn merge_all(key: &str, old: Value, new: Value) -> Result<Value, StateError> {
+    let mut path = Vec::new();
+    merge(old, new, &mut path).map_err(|NotMergeable| StateError::Merge {
+        key: key.to_owned(),
+        path: pointer(&path),
+    })
 }
 
 /// An object met something that is no object, at the path that was given.

@@ -1,0 +1,125 @@
+//! Reads a thread: its state is put together from what each checkpoint added.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::format::{self, Unreadable};
+use super::record::{Asked, Entry, Frontier, Record};
+use super::{CheckpointError, CheckpointId, CheckpointSaver, StoredCheckpoint};
+use crate::state::State;
+
+/// A thread at one of its checkpoints.
+#[derive(Debug)]
+pub(in crate::graph) struct Loaded {
+    pub(in crate::graph) version: u64,
+    pub(in crate::graph) at: CheckpointId,
+    pub(in crate::graph) state: State,
+    pub(in crate::graph) step: u64,
+    pub(in crate::graph) next: Frontier,
+    /// Who waits for an answer.
+    pub(in crate::graph) interrupts: Vec<Asked>,
+    /// The interrupts that have their answers, since the thread began.
+    pub(in crate::graph) answered: HashSet<String>,
+    /// What of the steps that are not over was written down.
+    pub(in crate::graph) journal: Vec<Entry>,
+    pub(in crate::graph) chain: Vec<CheckpointId>,
+}
+
+/// Reads a thread up to its head, or up to another checkpoint. `None` if there is no such thread.
+pub(in crate::graph) async fn load(
+    saver: &Arc<dyn CheckpointSaver>,
+    thread: &str,
+    at: Option<&CheckpointId>,
+) -> Result<Option<Loaded>, CheckpointError> {
+    let Some(stored) = saver.load(thread, at).await? else {
+        return Ok(None);
+    };
+    let mut state = State::new();
+    let mut asked: Vec<String> = Vec::new();
+    let mut last: Option<Record> = None;
+    let mut chain = Vec::with_capacity(stored.chain.len());
+    for checkpoint in &stored.chain {
+        let mut record = decode(thread, checkpoint)?;
+        let delta = std::mem::take(&mut record.delta);
+        delta
+            .apply(&mut state)
+            .map_err(|error| broken(thread, checkpoint.id.as_str(), error.into()))?;
+        asked.extend(record.interrupts.iter().map(|asked| asked.id.clone()));
+        chain.push(checkpoint.id.clone());
+        last = Some(record);
+    }
+    let (Some(record), Some(at)) = (last, chain.last().cloned()) else {
+        return Err(CheckpointError::ThreadNotFound {
+            thread: thread.to_owned(),
+        });
+    };
+    let mut journal = record.journal;
+    for (position, write) in stored.writes.iter().enumerate() {
+        let key = format!("write {} after {at}", position + 1);
+        let entry = format::read_entry(write).map_err(|error| unreadable(thread, &key, error))?;
+        journal.push(entry);
+    }
+    let answers = journal.iter().filter_map(|entry| match entry {
+        Entry::Answer { id, .. } => Some(id.as_str()),
+        _ => None,
+    });
+    let answers: HashSet<&str> = answers.collect();
+    let interrupts: Vec<Asked> = record
+        .interrupts
+        .into_iter()
+        .filter(|asked| !answers.contains(asked.id.as_str()))
+        .collect();
+    let pending: HashSet<&str> = interrupts.iter().map(|asked| asked.id.as_str()).collect();
+    let answered = asked
+        .into_iter()
+        .filter(|id| !pending.contains(id.as_str()));
+    Ok(Some(Loaded {
+        version: stored.version,
+        at,
+        answered: answered.collect(),
+        state,
+        step: record.step,
+        next: record.next,
+        interrupts,
+        journal,
+        chain,
+    }))
+}
+
+pub(super) fn decode(
+    thread: &str,
+    checkpoint: &StoredCheckpoint,
+) -> Result<Record, CheckpointError> {
+    format::read_checkpoint(&checkpoint.payload)
+        .map_err(|error| unreadable(thread, checkpoint.id.as_str(), error))
+}
+
+fn unreadable(thread: &str, key: &str, error: Unreadable) -> CheckpointError {
+    match error {
+        Unreadable::Malformed(source) => broken(thread, key, source),
+        Unreadable::Version(found) => CheckpointError::UnsupportedVersion {
+            thread: thread.to_owned(),
+            key: key.to_owned(),
+            found,
+            supported: format::VERSION,
+        },
+    }
+}
+
+fn broken(thread: &str, key: &str, source: crate::boxed::BoxError) -> CheckpointError {
+    CheckpointError::Decode {
+        thread: thread.to_owned(),
+        key: key.to_owned(),
+        source,
+    }
+}
+
+/// Refuses a name that no store could keep.
+pub(in crate::graph) fn check_name(thread: &str) -> Result<(), CheckpointError> {
+    if thread.is_empty() || thread.len() > 1024 || thread.chars().any(char::is_control) {
+        return Err(CheckpointError::InvalidThread {
+            thread: thread.to_owned(),
+        });
+    }
+    Ok(())
+}

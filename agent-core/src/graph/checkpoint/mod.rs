@@ -1,0 +1,29 @@
+//! What is kept of a run so that it can go on later: after an answer, after a crash, with the
+//! next message.
+//!
+//! A thread is a row of checkpoints. Each holds what one step added to the state, and what comes
+//! next; between two of them, what a step has done so far is written at once: a call that
+//! started, a call that ended, a branch that has gone on. So a step costs what it adds, however
+//! long the thread is, and nothing that was done is done again.
+//!
+//! A [`CheckpointSaver`] keeps the bytes; [`MemorySaver`] is the one here. Whoever writes
+//! another one runs [`conformance::check`] on it.
+
+mod error;
+mod format;
+mod load;
+mod memory;
+mod record;
+mod saver;
+
+pub mod conformance;
+
+pub use error::CheckpointError;
+pub use memory::MemorySaver;
+pub use saver::{
+    CheckpointId, CheckpointSaver, Commit, SaverError, StoredCheckpoint, StoredThread,
+    ThreadChange, ThreadLock,
+};
+
+#[cfg(test)]
+mod tests;

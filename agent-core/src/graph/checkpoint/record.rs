@@ -1,0 +1,116 @@
+//! What a checkpoint and a write say, once they are read.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
+
+use crate::state::StateUpdate;
+use crate::state::delta::StateDelta;
+
+/// A checkpoint: what was added since its parent, and what comes next.
+#[derive(Debug, Clone)]
+pub(in crate::graph) struct Record {
+    /// How many steps the thread has taken.
+    pub(in crate::graph) step: u64,
+    pub(in crate::graph) created: SystemTime,
+    /// The nodes that ran since the parent, in order.
+    pub(in crate::graph) ran: Vec<String>,
+    pub(in crate::graph) next: Frontier,
+    pub(in crate::graph) delta: StateDelta,
+    /// Who waits for an answer.
+    pub(in crate::graph) interrupts: Vec<Asked>,
+    /// What of the steps that are not over was written down already.
+    pub(in crate::graph) journal: Vec<Entry>,
+    /// What the nodes did outside that counts each time, for example the names of tools.
+    pub(in crate::graph) effects: Vec<String>,
+}
+
+/// What comes next.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::graph) enum Frontier {
+    Node(String),
+    End,
+    /// Branches that run side by side.
+    Branches {
+        /// The node after which they part, or the start.
+        from: String,
+        branches: Vec<Branch>,
+        /// Where they meet: a node, or the end.
+        join: String,
+    },
+}
+
+/// The beginning of a branch.
+#[derive(Debug, Clone)]
+pub(in crate::graph) struct Branch {
+    /// Its first node, or where the branches meet.
+    pub(in crate::graph) node: String,
+    /// What this branch alone is told.
+    pub(in crate::graph) input: Option<StateUpdate>,
+}
+
+impl PartialEq for Branch {
+    /// Inputs are not compared: they follow from the state.
+    fn eq(&self, other: &Self) -> bool {
+        self.node == other.node
+    }
+}
+
+/// A pause that waits for an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::graph) struct Asked {
+    pub(in crate::graph) id: String,
+    /// The node, with the way to it through branches and sub-graphs.
+    pub(in crate::graph) node: String,
+    /// Which of the node's questions it is.
+    pub(in crate::graph) key: String,
+    pub(in crate::graph) payload: Value,
+    /// What the node needs to know of it later.
+    pub(in crate::graph) about: Value,
+    /// True if it only holds the run, and asks nothing.
+    pub(in crate::graph) is_breakpoint: bool,
+}
+
+/// What is written down while steps go on.
+#[derive(Debug, Clone)]
+pub(in crate::graph) enum Entry {
+    /// An interrupt was answered.
+    Answer {
+        id: String,
+        value: Value,
+    },
+    Note(Note),
+    /// A node of a branch, or of a sub-graph, has ended.
+    Ended {
+        /// The branch.
+        path: String,
+        node: String,
+        update: StateUpdate,
+        /// What comes next in the branch.
+        next: Frontier,
+        interrupts: Vec<Asked>,
+    },
+}
+
+/// What a node noted while it ran.
+#[derive(Debug, Clone)]
+pub(crate) struct Note {
+    /// The node, with the way to it.
+    pub(in crate::graph) node: String,
+    pub(crate) key: String,
+    pub(crate) value: Value,
+    /// What the note is about did to the state.
+    pub(crate) update: Option<StateUpdate>,
+}
+
+/// A time as it is written: whole milliseconds since 1970.
+pub(super) fn to_millis(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+pub(super) fn from_millis(millis: u64) -> SystemTime {
+    UNIX_EPOCH
+        .checked_add(Duration::from_millis(millis))
+        .unwrap_or(UNIX_EPOCH)
+}

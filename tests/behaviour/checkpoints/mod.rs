@@ -1,0 +1,3 @@
+//! Checkpoints: what a saver promises, and what a run keeps.
+
+mod savers;
