@@ -53,7 +53,8 @@
 //! | feature | default | opens |
 //! |---|---|---|
 //! | `macros` | yes | `#[tool]`, `tools![]` and `#[derive(ToolSchema)]` |
-//! | `openai` | yes | [`model::openai`], a client for any chat-completions endpoint; without it there is no HTTP dependency |
+//! | `openai` | yes | [`model::openai`], a client for any chat-completions endpoint; without it and `anthropic` there is no HTTP dependency |
+//! | `anthropic` | yes | [`model::anthropic`], a client for Anthropic's Messages API |
 //! | `process` | no | [`tool::run_command`](mod@tool): programs that end with the call that runs them |
 //! | `retry` | yes | [`agent::ToolRetry`]: failed calls of safe tools are tried again |
 //! | `validate` | no | arguments of [`tool::FunctionTool::from_schema`] are validated before each call |

@@ -5,21 +5,20 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// What a text was made for: a wire format, and what else it depends on.
+type Profile = [&'static str; 2];
+
 /// Wire texts by profile; a handful at most, so a list is enough.
 #[derive(Default)]
 pub(crate) struct WireCache {
-    texts: Mutex<Vec<(&'static str, Arc<str>)>>,
+    texts: Mutex<Vec<(Profile, Arc<str>)>>,
 }
 
 impl WireCache {
     /// The text for `profile`, made by `make` the first time it is asked for.
     ///
     /// `make` runs outside the lock; of two racing callers the first result is kept.
-    pub(crate) fn get_or_make(
-        &self,
-        profile: &'static str,
-        make: impl FnOnce() -> String,
-    ) -> Arc<str> {
+    pub(crate) fn get_or_make(&self, profile: Profile, make: impl FnOnce() -> String) -> Arc<str> {
         if let Some(text) = self.find(profile) {
             return text;
         }
@@ -32,7 +31,7 @@ impl WireCache {
         made
     }
 
-    fn find(&self, profile: &str) -> Option<Arc<str>> {
+    fn find(&self, profile: Profile) -> Option<Arc<str>> {
         let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         texts
             .iter()

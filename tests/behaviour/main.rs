@@ -24,6 +24,7 @@
 //! | IC-1: a mixed list that resets others | two methods, whose calls add up |
 //! | IC-2, ic.3, ic.4, ic.5: interceptors of a stream | an interceptor sees whole replies; a second try tells `Retried` |
 
+mod anthropic;
 mod api;
 mod augment;
 mod cancellation;
@@ -46,3 +47,4 @@ mod tool_macro;
 mod tool_set;
 mod transcript;
 mod turns;
+mod wire;

@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 
 use agent_core::agent::Limits;
 use agent_core::event::EventKind;
-use agent_core::model::{ChatOptions, OpenAi, ToolChoice};
+use agent_core::model::{Anthropic, ChatModel, ChatOptions, OpenAi, ToolChoice};
 use agent_core::{Outcome, ReactAgent, RunOutput, tool, tools};
 
 /// Get the current weather of a city.
@@ -38,23 +38,28 @@ async fn news(
     format!("{topic}: nothing new")
 }
 
-/// The server's model, or a line that says why there is none.
-fn model() -> Option<OpenAi> {
+/// The server's URL, or a line that says why there is none.
+fn url() -> Option<String> {
     let Ok(url) = std::env::var("AGENT_TEST_LLAMA_URL") else {
         // Past the test's captured output, so that it is seen although the test passes.
         let _ = writeln!(io::stderr(), "skipped: AGENT_TEST_LLAMA_URL is not set");
         return None;
     };
-    Some(
-        OpenAi::builder()
-            .base_url(format!("{url}/v1"))
-            .model("smollm2")
-            .build()
-            .unwrap(),
-    )
+    Some(url)
 }
 
-fn assistant(model: OpenAi) -> ReactAgent {
+fn model() -> Option<OpenAi> {
+    let model = OpenAi::builder().base_url(format!("{}/v1", url()?));
+    Some(model.model("smollm2").build().unwrap())
+}
+
+/// The same by the server's Messages endpoint.
+fn messages_model() -> Option<Anthropic> {
+    let model = Anthropic::builder().base_url(url()?).model("smollm2");
+    Some(model.build().unwrap())
+}
+
+fn assistant(model: impl ChatModel + 'static) -> ReactAgent {
     ReactAgent::builder("assistant", model)
         .system_prompt("Use the tools, then answer briefly.")
         .tools(tools![weather, stock, news])
@@ -91,10 +96,7 @@ fn assert_sound(output: &RunOutput) {
 
 const QUESTION: &str = "What is the weather in Oslo, the stock of Acme and the news about trains?";
 
-#[tokio::test]
-async fn the_quickstart_agent_ends_soundly_streamed() {
-    let Some(model) = model() else { return };
-
+async fn ends_soundly_streamed(model: impl ChatModel + 'static) {
     let mut events = assistant(model).run(QUESTION).stream();
     let mut text = String::new();
     let mut last = None;
@@ -113,9 +115,20 @@ async fn the_quickstart_agent_ends_soundly_streamed() {
 }
 
 #[tokio::test]
-async fn the_quickstart_agent_ends_soundly_plain() {
+async fn the_quickstart_agent_ends_soundly_streamed() {
     let Some(model) = model() else { return };
+    ends_soundly_streamed(model).await;
+}
 
+#[tokio::test]
+async fn the_quickstart_agent_ends_soundly_streamed_by_messages() {
+    let Some(model) = messages_model() else {
+        return;
+    };
+    ends_soundly_streamed(model).await;
+}
+
+async fn ends_soundly_plain(model: impl ChatModel + 'static) {
     let output = assistant(model)
         .run(QUESTION)
         .streaming(false)
@@ -125,8 +138,21 @@ async fn the_quickstart_agent_ends_soundly_plain() {
     assert_sound(&output);
 }
 
-async fn must_call_weather(streaming: bool) {
+#[tokio::test]
+async fn the_quickstart_agent_ends_soundly_plain() {
     let Some(model) = model() else { return };
+    ends_soundly_plain(model).await;
+}
+
+#[tokio::test]
+async fn the_quickstart_agent_ends_soundly_plain_by_messages() {
+    let Some(model) = messages_model() else {
+        return;
+    };
+    ends_soundly_plain(model).await;
+}
+
+async fn must_call_weather(model: impl ChatModel + 'static, streaming: bool) {
     let agent = ReactAgent::builder("caller", model)
         .tools(tools![weather])
         .limits(Limits::new().model_calls(1))
@@ -160,10 +186,28 @@ async fn must_call_weather(streaming: bool) {
 
 #[tokio::test]
 async fn a_forced_call_runs_the_tool_streamed() {
-    must_call_weather(true).await;
+    let Some(model) = model() else { return };
+    must_call_weather(model, true).await;
 }
 
 #[tokio::test]
 async fn a_forced_call_runs_the_tool_plain() {
-    must_call_weather(false).await;
+    let Some(model) = model() else { return };
+    must_call_weather(model, false).await;
+}
+
+#[tokio::test]
+async fn a_forced_call_runs_the_tool_streamed_by_messages() {
+    let Some(model) = messages_model() else {
+        return;
+    };
+    must_call_weather(model, true).await;
+}
+
+#[tokio::test]
+async fn a_forced_call_runs_the_tool_plain_by_messages() {
+    let Some(model) = messages_model() else {
+        return;
+    };
+    must_call_weather(model, false).await;
 }

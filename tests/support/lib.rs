@@ -6,6 +6,7 @@ pub mod replay;
 pub mod runs;
 pub mod tools;
 pub mod values;
+pub mod wire;
 
 /// The README's programs, run as doctests.
 #[cfg(doctest)]

@@ -9,6 +9,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -121,6 +122,26 @@ impl Answer {
         }
         out
     }
+}
+
+/// The answer of a recording: `status`, `headers`, `body_text`.
+///
+/// # Panics
+///
+/// If the recording has another form.
+pub fn recorded(recording: &Value) -> Answer {
+    let status = recording["status"].as_u64().expect("a status");
+    let status = u16::try_from(status).expect("a small number");
+    let body = recording["body_text"].as_str().expect("a body");
+    let mut answer = Answer::status(status).piece(body);
+    for header in recording["headers"].as_array().into_iter().flatten() {
+        let [name, value] = [0, 1].map(|place| header[place].as_str().unwrap_or_default());
+        // How the body is framed is the replaying server's own matter.
+        if !["Transfer-Encoding", "Content-Length", "Connection"].contains(&name) {
+            answer = answer.header(name, value);
+        }
+    }
+    answer
 }
 
 /// A request the server got.

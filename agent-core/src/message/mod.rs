@@ -7,6 +7,7 @@
 
 mod call;
 mod content;
+mod opaque;
 mod repair;
 mod transcript;
 
@@ -18,6 +19,7 @@ use crate::wire_cache::WireCache;
 pub use call::{InvalidArguments, ToolCall, ToolResult};
 pub(crate) use content::text_of;
 pub use content::{ContentPart, Image};
+pub use opaque::OpaquePart;
 pub use transcript::{Transcript, TranscriptError};
 
 /// Identity of a message, by which it is found in its history. A fresh one meets no other; a
@@ -88,6 +90,8 @@ pub struct AssistantMessage {
     pub reasoning: Option<String>,
     /// The calls the model asks for, in order.
     pub tool_calls: Vec<ToolCall>,
+    /// What only the provider understands, in order; it is sent back to it.
+    pub opaque: Vec<OpaquePart>,
 }
 
 impl AssistantMessage {
@@ -101,7 +105,15 @@ impl AssistantMessage {
             text: text.into(),
             reasoning,
             tool_calls,
+            opaque: Vec::new(),
         }
+    }
+
+    /// The same with parts that only the provider understands.
+    #[must_use]
+    pub fn with_opaque(mut self, parts: Vec<OpaquePart>) -> Self {
+        self.opaque = parts;
+        self
     }
 }
 
@@ -241,7 +253,7 @@ impl Message {
         profile: &'static str,
         make: impl FnOnce(&Self) -> String,
     ) -> Arc<str> {
-        self.0.wire.get_or_make(profile, || make(self))
+        self.0.wire.get_or_make([profile, ""], || make(self))
     }
 }
 

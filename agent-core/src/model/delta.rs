@@ -4,7 +4,7 @@ use futures_util::StreamExt as _;
 
 use super::{ChatResponse, FinishReason, ModelError, ModelErrorKind, Usage};
 use crate::boxed::BoxStream;
-use crate::message::{AssistantMessage, ToolCall};
+use crate::message::{AssistantMessage, OpaquePart, ToolCall};
 
 /// One piece of a model's reply.
 ///
@@ -31,6 +31,8 @@ pub enum ModelDelta {
     },
     /// A whole tool call. None is handed out before the provider said that the reply is over.
     ToolCall(ToolCall),
+    /// A part that only the provider understands.
+    Opaque(OpaquePart),
     /// Token counts; later ones replace earlier ones.
     Usage(Usage),
     /// The end of the reply.
@@ -63,6 +65,7 @@ impl Accumulator {
                 .push_str(&text),
             ModelDelta::ToolCallFragment { .. } => {}
             ModelDelta::ToolCall(call) => self.message.tool_calls.push(call),
+            ModelDelta::Opaque(part) => self.message.opaque.push(part),
             ModelDelta::Usage(usage) => self.usage = Some(usage),
             ModelDelta::Finished(reason) => self.finish_reason = Some(reason),
         }

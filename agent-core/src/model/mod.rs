@@ -5,24 +5,30 @@
 //!
 //! Not here: the loop that runs tools (`agent`).
 
+#[cfg(feature = "anthropic")]
+pub mod anthropic;
 pub mod cassette;
 mod delta;
 mod error;
 mod format;
 mod function;
 mod guard;
-#[cfg(feature = "openai")]
+#[cfg(any(feature = "openai", feature = "anthropic"))]
 mod http;
+#[cfg(any(feature = "openai", feature = "anthropic"))]
+mod mend;
 #[cfg(feature = "openai")]
 pub mod openai;
 mod options;
+#[cfg(any(feature = "openai", feature = "anthropic"))]
+mod reading;
 mod request;
 mod response;
 pub mod scripted;
-#[cfg(feature = "openai")]
+#[cfg(any(feature = "openai", feature = "anthropic"))]
 mod sse;
 mod test_model;
-#[cfg(feature = "openai")]
+#[cfg(any(feature = "openai", feature = "anthropic"))]
 mod timeouts;
 
 use std::sync::Arc;
@@ -30,6 +36,8 @@ use std::sync::Arc;
 use crate::boxed::{BoxFuture, BoxStream};
 use crate::schema::Dialect;
 
+#[cfg(feature = "anthropic")]
+pub use anthropic::Anthropic;
 pub use delta::{Accumulator, ModelDelta};
 pub use error::{ModelError, ModelErrorKind};
 pub use format::{OutputSchema, ResponseFormat};
@@ -42,7 +50,7 @@ pub use request::{ChatRequest, ToolList};
 pub use response::{ChatResponse, FinishReason, Usage};
 pub use scripted::ScriptedModel;
 pub use test_model::TestModel;
-#[cfg(feature = "openai")]
+#[cfg(any(feature = "openai", feature = "anthropic"))]
 pub use timeouts::Timeouts;
 
 /// A language model that answers chat requests.

@@ -55,16 +55,17 @@ impl ToolList {
         definitions.iter().zip(&sent).map(schema).collect()
     }
 
-    /// The wire text for a provider profile in a dialect, made once and shared with every clone.
+    /// The wire text for a wire format in a dialect, made once and shared with every clone.
     #[allow(dead_code, reason = "only model clients use it, and they are features")]
     pub(crate) fn wire(
         &self,
+        format: &'static str,
         dialect: Dialect,
         make: impl FnOnce(&[(&ToolDefinition, &DialectSchema)]) -> String,
     ) -> Arc<str> {
         self.0
             .wire
-            .get_or_make(dialect.name(), || make(&self.in_dialect(dialect)))
+            .get_or_make([format, dialect.name()], || make(&self.in_dialect(dialect)))
     }
 }
 

@@ -38,7 +38,7 @@ impl fmt::Display for FinishReason {
 
 /// Token counts of one reply, or summed over several.
 ///
-/// `cached_input_tokens` are part of `input_tokens`, `reasoning_tokens` are part of
+/// `cached_input_tokens` and `cache_write_input_tokens` are part of `input_tokens`, `reasoning_tokens` are part of
 /// `output_tokens`, and `total_tokens` is what the provider counts as the whole.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -51,6 +51,8 @@ pub struct Usage {
     pub total_tokens: u64,
     /// Tokens of the request that were read from the provider's cache.
     pub cached_input_tokens: u64,
+    /// Tokens of the request that were written to the provider's cache.
+    pub cache_write_input_tokens: u64,
     /// Tokens of the reply that were reasoning.
     pub reasoning_tokens: u64,
 }
@@ -79,6 +81,9 @@ impl Add for Usage {
             cached_input_tokens: self
                 .cached_input_tokens
                 .saturating_add(other.cached_input_tokens),
+            cache_write_input_tokens: self
+                .cache_write_input_tokens
+                .saturating_add(other.cache_write_input_tokens),
             reasoning_tokens: self.reasoning_tokens.saturating_add(other.reasoning_tokens),
         }
     }

@@ -20,7 +20,7 @@ async fn a_stream_without_end_is_given_up() {
     let error = outcome.result.unwrap_err();
     assert_eq!(error.kind(), ModelErrorKind::Decode);
     assert!(error.to_string().contains("is larger than"), "{error}");
-    assert_eq!(outcome.text, "Hello");
+    assert_eq!(outcome.handed_out.text, "Hello");
 }
 
 #[tokio::test]

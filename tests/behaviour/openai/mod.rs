@@ -3,21 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bounds;
-mod cases;
 mod recordings;
 mod request;
 mod tools;
 
 use std::time::Duration;
 
-use agent_core::Message;
-use agent_core::message::Transcript;
 use agent_core::model::openai::OpenAiBuilder;
-use agent_core::model::{
-    Accumulator, ChatModel as _, ChatRequest, ChatResponse, ModelDelta, ModelError, ModelErrorKind,
-    OpenAi, Timeouts,
-};
+use agent_core::model::{ChatModel as _, ModelDelta, ModelError, ModelErrorKind, OpenAi, Timeouts};
 use agent_tests::replay::{Answer, ReplayServer};
+use agent_tests::wire::{self, Outcome, request};
 use futures_util::{FutureExt as _, StreamExt as _};
 
 const HELLO: &str = r#"data: {"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":null}]}
@@ -29,65 +24,19 @@ data: [DONE]
 
 "#;
 
-/// What came of one request.
-struct Outcome {
-    result: Result<ChatResponse, ModelError>,
-    /// The text handed out, also before an error.
-    text: String,
-    calls_before_end: usize,
-}
-
 fn client(server: &ReplayServer) -> OpenAiBuilder {
     OpenAi::builder().base_url(server.url()).model("m")
-}
-
-fn request() -> ChatRequest {
-    let transcript = Transcript::from_messages([Message::user("Hi")]).unwrap();
-    ChatRequest::new(transcript).unwrap()
 }
 
 /// Asks a server that gives this one answer.
 async fn ask(answer: Answer, is_stream: bool) -> Outcome {
     let server = ReplayServer::start([answer]).await;
     let model = client(&server).build().unwrap();
-    if !is_stream {
-        return Outcome {
-            result: model.chat(request()).await,
-            text: String::new(),
-            calls_before_end: 0,
-        };
-    }
-    stream(&model).await
+    wire::ask(&model, request(), is_stream).await
 }
 
 async fn stream(model: &OpenAi) -> Outcome {
-    let mut deltas = model.stream(request());
-    let mut accumulator = Accumulator::new();
-    let (mut text, mut calls_before_end) = (String::new(), 0);
-    while let Some(delta) = deltas.next().await {
-        match delta {
-            Ok(delta) => {
-                match &delta {
-                    ModelDelta::Text(piece) => text.push_str(piece),
-                    ModelDelta::ToolCall(_) => calls_before_end += 1,
-                    _ => {}
-                }
-                accumulator.push(delta);
-            }
-            Err(error) => {
-                return Outcome {
-                    result: Err(error),
-                    text,
-                    calls_before_end,
-                };
-            }
-        }
-    }
-    Outcome {
-        result: accumulator.finish(),
-        text,
-        calls_before_end,
-    }
+    wire::ask(model, request(), true).await
 }
 
 fn waits(idle: Duration) -> Timeouts {
@@ -270,7 +219,7 @@ async fn a_connection_that_breaks_after_some_text_is_no_answer() {
     let error = outcome.result.unwrap_err();
     assert_eq!(error.kind(), ModelErrorKind::Transport);
     assert!(error.is_retryable());
-    assert_eq!(outcome.text, "Hello");
+    assert_eq!(outcome.handed_out.text, "Hello");
 }
 
 #[tokio::test]

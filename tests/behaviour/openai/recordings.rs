@@ -2,7 +2,7 @@
 
 use agent_core::model::ModelErrorKind;
 use agent_tests::fixtures::json_files;
-use agent_tests::replay::Answer;
+use agent_tests::replay::recorded;
 use serde_json::Value;
 
 use super::{Outcome, ask};
@@ -101,17 +101,8 @@ async fn an_error_inside_a_stream_ends_it() {
 }
 
 async fn ask_recorded(recording: &Value, size: usize) -> Outcome {
-    let status = recording["status"].as_u64().unwrap() as u16;
-    let mut answer = Answer::status(status).piece(recording["body_text"].as_str().unwrap());
-    for header in recording["headers"].as_array().unwrap() {
-        let (name, value) = (header[0].as_str().unwrap(), header[1].as_str().unwrap());
-        // How the body is framed is the replaying server's own matter.
-        if !["Transfer-Encoding", "Content-Length", "Connection"].contains(&name) {
-            answer = answer.header(name, value);
-        }
-    }
     ask(
-        answer.cut(size),
+        recorded(recording).cut(size),
         recording["request"]["body"]["stream"] == true,
     )
     .await

@@ -6,11 +6,12 @@
 //! Not here: what the bytes mean (`sse`, and each provider's own files).
 
 mod body;
+mod setup;
 mod url;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -22,6 +23,7 @@ use crate::clock;
 use crate::secrets::Secrets;
 
 pub(crate) use body::{Pieces, shared};
+pub(crate) use setup::Setup;
 pub(crate) use url::mask_url;
 
 /// How long the end of a body may take after the last word of the answer.
@@ -195,8 +197,9 @@ impl Endpoint {
         let failed = |error: &dyn std::error::Error| {
             configuration(format!("the HTTP client cannot be set up: {error}"))
         };
-        let tls =
-            tls(self.url.scheme() == "https" || has_proxy()).map_err(|error| failed(&error))?;
+        // A proxy may have to be spoken to in TLS.
+        let scheme = self.url.scheme();
+        let tls = tls(scheme == "https" || has_proxy(scheme)).map_err(|error| failed(&error))?;
         reqwest::Client::builder()
             .tls_backend_preconfigured(tls)
             .redirect(reqwest::redirect::Policy::none())
@@ -214,7 +217,7 @@ impl Endpoint {
             (ModelErrorKind::Timeout, "connecting took too long")
         } else if error.is_timeout() {
             (ModelErrorKind::Timeout, "the call took too long")
-        } else if error.is_connect() && has_proxy() {
+        } else if error.is_connect() && has_proxy(self.url.scheme()) {
             (
                 ModelErrorKind::Transport,
                 "cannot connect, maybe because of the proxy in the environment",
@@ -237,10 +240,15 @@ fn configuration(message: String) -> ModelError {
     ModelError::new(ModelErrorKind::Configuration, message)
 }
 
-/// True if a proxy is named that may have to be spoken to in TLS.
-fn has_proxy() -> bool {
-    let names = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
-    names.iter().any(|name| std::env::var_os(name).is_some())
+/// True if the environment names a proxy for URLs of this scheme.
+fn has_proxy(scheme: &str) -> bool {
+    let own = [
+        format!("{scheme}_proxy"),
+        format!("{}_PROXY", scheme.to_uppercase()),
+    ];
+    let all = ["all_proxy".to_owned(), "ALL_PROXY".to_owned()];
+    let mut names = own.iter().chain(&all);
+    names.any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 
 /// TLS by rustls with ring. The system's roots take milliseconds to load, so a plain `http`
@@ -289,13 +297,25 @@ impl Reply {
         media_type.trim().to_ascii_lowercase()
     }
 
-    /// How long the server asks to wait, in whole seconds or in its own milliseconds header.
+    /// How long the server asks to wait: its own milliseconds header, seconds, or a date, which
+    /// is held against the server's own clock where it tells it.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
-        let millis = self.header("retry-after-ms").parse::<u64>().ok();
-        let seconds = || self.header("retry-after").parse::<u64>().ok();
+        let wait = self.header("retry-after").trim();
+        let seconds = |text: &str| {
+            let seconds = text.parse::<f64>().ok()?;
+            Duration::try_from_secs_f64(seconds).ok()
+        };
+        let until = || {
+            let date = httpdate::parse_http_date(wait).ok()?;
+            let now = httpdate::parse_http_date(self.header("date").trim());
+            let now = now.unwrap_or_else(|_| SystemTime::now());
+            Some(date.duration_since(now).unwrap_or_default())
+        };
+        let millis = self.header("retry-after-ms").trim().parse::<u64>().ok();
         millis
             .map(Duration::from_millis)
-            .or_else(|| seconds().map(Duration::from_secs))
+            .or_else(|| seconds(wait))
+            .or_else(until)
     }
 
     fn header(&self, name: &str) -> &str {

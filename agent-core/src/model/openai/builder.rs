@@ -1,38 +1,31 @@
 //! Sets up an [`OpenAi`] client.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::{Inner, OpenAi, Profile};
-use crate::model::http::{Endpoint, mask_url};
-use crate::model::{ModelError, ModelErrorKind, Timeouts};
+use crate::model::http::Setup;
+use crate::model::{ModelError, Timeouts};
 use crate::schema::Dialect;
 
 const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 
 /// Sets up an [`OpenAi`] client; made by [`OpenAi::builder`].
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 #[must_use]
 pub struct OpenAiBuilder {
-    base_url: Option<String>,
-    model: Option<String>,
-    api_key: Option<String>,
+    setup: Setup,
     profile: Option<Profile>,
-    dialect: Option<Dialect>,
-    timeouts: Timeouts,
-    headers: Vec<(String, String)>,
 }
 
 impl OpenAiBuilder {
     pub(super) fn new() -> Self {
+        Self::with(Setup::new())
+    }
+
+    fn with(setup: Setup) -> Self {
         Self {
-            base_url: None,
-            model: None,
-            api_key: None,
+            setup,
             profile: None,
-            dialect: None,
-            timeouts: Timeouts::new(),
-            headers: Vec::new(),
         }
     }
 
@@ -40,48 +33,25 @@ impl OpenAiBuilder {
     pub(super) fn from_variables(
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ModelError> {
-        let variable = |name: &str| {
-            let value = variable(name).map(|value| value.trim().to_owned());
-            value.filter(|value| !value.is_empty())
-        };
-        let (base_url, api_key) = (variable("OPENAI_BASE_URL"), variable("OPENAI_API_KEY"));
-        let mut missing = Vec::new();
-        if api_key.is_none() && base_url.is_none() {
-            missing.push(
-                "`OPENAI_API_KEY` is not set (a server without keys needs `OPENAI_BASE_URL` instead)",
-            );
-        }
-        let model = variable("OPENAI_MODEL");
-        if model.is_none() {
-            missing.push("`OPENAI_MODEL` is not set");
-        }
-        if !missing.is_empty() {
-            return Err(configuration(missing.join("; ")));
-        }
-        Ok(Self {
-            base_url,
-            model,
-            api_key,
-            ..Self::new()
-        })
+        Setup::from_variables("OPENAI", variable).map(Self::with)
     }
 
     /// Asks this server; `/chat/completions` is put behind it. A query stays at the end.
     /// Default: `https://api.openai.com/v1`.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.base_url = Some(url.into());
+        self.setup.base_url = Some(url.into());
         self
     }
 
     /// Asks this model. Required.
     pub fn model(mut self, model: impl Into<String>) -> Self {
-        self.model = Some(model.into());
+        self.setup.model = Some(model.into());
         self
     }
 
     /// Sends this key as a bearer token. Default: none.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
-        self.api_key = Some(key.into());
+        self.setup.api_key = Some(key.into());
         self
     }
 
@@ -97,19 +67,19 @@ impl OpenAiBuilder {
     /// With [`Dialect::OpenAiStrict`] each tool that can be is sent with `strict: true`;
     /// [`ToolSet::report`](crate::ToolSet::report) tells which cannot, and why.
     pub fn dialect(mut self, dialect: Dialect) -> Self {
-        self.dialect = Some(dialect);
+        self.setup.dialect = Some(dialect);
         self
     }
 
     /// Waits no longer than this. Default: [`Timeouts::new`].
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
-        self.timeouts = timeouts;
+        self.setup.timeouts = timeouts;
         self
     }
 
     /// Sends one more header with each request. Its value is treated as a secret.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.headers.push((name.into(), value.into()));
+        self.setup.headers.push((name.into(), value.into()));
         self
     }
 
@@ -119,7 +89,8 @@ impl OpenAiBuilder {
         headers: impl IntoIterator<Item = (N, V)>,
     ) -> Self {
         let headers = headers.into_iter();
-        self.headers
+        self.setup
+            .headers
             .extend(headers.map(|(name, value)| (name.into(), value.into())));
         self
     }
@@ -128,54 +99,29 @@ impl OpenAiBuilder {
     ///
     /// # Errors
     ///
-    /// [`ModelErrorKind::Configuration`] if there is no model, or if the base URL or a
-    /// header cannot be used; the message names it.
+    /// [`ModelErrorKind::Configuration`](crate::model::ModelErrorKind::Configuration) if there is
+    /// no model, or if the base URL or a header cannot be used; the message names it.
     pub fn build(self) -> Result<OpenAi, ModelError> {
-        let Some(model) = self.model.filter(|model| !model.trim().is_empty()) else {
-            return Err(configuration("no model is given"));
-        };
-        let base_url = self.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);
-        let mut headers = self.headers;
-        if let Some(key) = self.api_key {
-            let named = |(name, _): &(String, String)| name.eq_ignore_ascii_case("authorization");
-            if !headers.iter().any(named) {
-                headers.push(("authorization".to_owned(), format!("Bearer {key}")));
-            }
+        let mut setup = self.setup;
+        let model = setup.model()?;
+        if let Some(key) = setup.api_key.take() {
+            setup.add_header("authorization", format!("Bearer {key}"));
         }
-        let path = ["chat", "completions"];
-        let endpoint = Endpoint::new(base_url.trim(), &path, &headers, self.timeouts)?;
+        let endpoint = setup.endpoint(DEFAULT_BASE_URL, &["chat", "completions"])?;
         let profile = self.profile.unwrap_or_else(|| Profile::of(endpoint.host()));
         Ok(OpenAi(Arc::new(Inner {
-            endpoint: Arc::new(endpoint),
+            endpoint,
             model,
             profile,
-            dialect: self.dialect,
+            dialect: setup.dialect,
         })))
-    }
-}
-
-fn configuration(message: impl Into<String>) -> ModelError {
-    ModelError::new(ModelErrorKind::Configuration, message)
-}
-
-impl fmt::Debug for OpenAiBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = self.headers.iter().map(|(name, _)| &**name).collect();
-        f.debug_struct("OpenAiBuilder")
-            .field("base_url", &self.base_url.as_deref().map(mask_url))
-            .field("model", &self.model)
-            .field("api_key", &self.api_key.as_ref().map(|_| "***"))
-            .field("profile", &self.profile)
-            .field("dialect", &self.dialect)
-            .field("timeouts", &self.timeouts)
-            .field("headers", &names)
-            .finish()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::ModelErrorKind;
 
     fn from(variables: &[(&str, &str)]) -> Result<OpenAi, ModelError> {
         OpenAiBuilder::from_variables(|name| {

@@ -7,8 +7,6 @@
 
 mod builder;
 mod chunk;
-mod error;
-mod reading;
 mod stream;
 mod wire;
 
@@ -18,7 +16,7 @@ use std::sync::Arc;
 use futures_util::TryFutureExt as _;
 
 use super::http::{Endpoint, Expect};
-use super::{ChatModel, ChatRequest, ChatResponse, ModelDelta, ModelError, delta, guard};
+use super::{ChatModel, ChatRequest, ChatResponse, ModelDelta, ModelError, delta, guard, reading};
 use crate::boxed::{BoxFuture, BoxStream};
 use crate::schema::Dialect;
 
@@ -149,7 +147,7 @@ impl OpenAi {
         let (profile, dialect) = (self.0.profile, self.0.dialect.unwrap_or(Dialect::OpenAi));
         let body = wire::body(request, &self.0.model, profile, dialect, expect);
         let reply = Arc::clone(&self.0.endpoint).post(body, expect);
-        Box::pin(reading::deltas(reply, expect).try_flatten_stream())
+        Box::pin(reading::deltas(reply, expect, stream::Assembler::default()).try_flatten_stream())
     }
 }
 

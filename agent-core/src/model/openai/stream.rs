@@ -9,8 +9,9 @@ use std::collections::{HashSet, VecDeque};
 use serde_json::value::RawValue;
 
 use super::chunk::{Chunk, Fragment};
-use super::error::reported;
 use crate::message::ToolCall;
+use crate::model::reading;
+use crate::model::reading::refusal::reported;
 use crate::model::{FinishReason, ModelDelta, ModelError, ModelErrorKind, Usage};
 
 /// An answer that is being put together.
@@ -33,13 +34,10 @@ struct PartialCall {
     extra: serde_json::Map<String, serde_json::Value>,
 }
 
-impl Assembler {
-    /// Takes the data of one event in.
-    pub(super) fn event(
-        &mut self,
-        data: &str,
-        deltas: &mut VecDeque<ModelDelta>,
-    ) -> Result<(), ModelError> {
+impl reading::Assembler for Assembler {
+    const API: &'static str = "a chat-completions API";
+
+    fn event(&mut self, data: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
         let data = data.trim();
         match data {
             _ if self.is_done => Ok(()),
@@ -53,12 +51,7 @@ impl Assembler {
         }
     }
 
-    /// Takes a whole plain answer in.
-    pub(super) fn plain(
-        &mut self,
-        body: &str,
-        deltas: &mut VecDeque<ModelDelta>,
-    ) -> Result<(), ModelError> {
+    fn plain(&mut self, body: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
         if body.trim().is_empty() {
             return Err(empty());
         }
@@ -68,8 +61,7 @@ impl Assembler {
         self.end(deltas)
     }
 
-    /// The bytes are over; without an end said before, the answer was cut off.
-    pub(super) fn eof(&mut self, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
+    fn eof(&mut self, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
         if self.is_done {
             return Ok(());
         }
@@ -86,16 +78,16 @@ impl Assembler {
         ))
     }
 
-    /// True once everything was handed out.
-    pub(super) fn is_done(&self) -> bool {
+    fn is_done(&self) -> bool {
         self.is_done
     }
 
-    /// True once the provider gave its reason; only token counts may still come.
-    pub(super) fn is_finished(&self) -> bool {
+    fn is_finished(&self) -> bool {
         self.finish_reason.is_some()
     }
+}
 
+impl Assembler {
     fn chunk(&mut self, text: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
         let text = text.trim();
         // One provider wraps its errors in a list.
@@ -291,6 +283,7 @@ fn unreadable(error: serde_json::Error) -> ModelError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::reading::Assembler as _;
     use crate::model::{Accumulator, ChatResponse};
     use serde_json::{Value, json};
 

@@ -45,7 +45,7 @@ pub(super) fn body(
     pieces.push(Bytes::from_static(b"]"));
     let has_tools = !request.tools().definitions().is_empty();
     if has_tools {
-        pieces.push(shared(request.tools().wire(dialect, tools)));
+        pieces.push(shared(request.tools().wire("openai-chat", dialect, tools)));
     }
     pieces.push(Bytes::from(tail(request, profile, has_tools, expect)));
     pieces

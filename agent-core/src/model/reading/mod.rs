@@ -1,4 +1,10 @@
-//! Drives an answer: takes bytes from the connection until the assembler has all it needs.
+//! Reads an answer: takes bytes from the connection until the assembler has all it needs.
+//!
+//! [`deltas`] drives, an [`Assembler`] knows what the bytes of its provider mean, [`refusal`]
+//! what went wrong, and [`loose`] how to read JSON of servers that differ in every field.
+
+pub(super) mod loose;
+pub(super) mod refusal;
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -7,8 +13,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::{Stream, stream};
 
-use super::error;
-use super::stream::Assembler;
 use crate::model::http::{Expect, Reply};
 use crate::model::sse::SseParser;
 use crate::model::{ModelDelta, ModelError, ModelErrorKind};
@@ -19,19 +23,44 @@ const MAX_BODY: usize = 32 * 1024 * 1024;
 /// How long the usage, and the end of the stream, may take after the reply is whole.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// Puts an answer together: pieces in, deltas out. Pure.
+///
+/// Text is handed out as it comes; calls, token counts and the reason only after the provider
+/// said that the answer is over.
+pub(super) trait Assembler {
+    /// What the API is called, for errors.
+    const API: &'static str;
+
+    /// Takes the data of one event in.
+    fn event(&mut self, data: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError>;
+
+    /// Takes a whole plain answer in.
+    fn plain(&mut self, body: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError>;
+
+    /// The bytes are over; without an end said before, the answer was cut off.
+    fn eof(&mut self, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError>;
+
+    /// True once the provider gave its reason; only token counts may still come.
+    fn is_finished(&self) -> bool;
+
+    /// True once everything was handed out.
+    fn is_done(&self) -> bool;
+}
+
 /// Waits for the answer and reads it by what it is, whatever was asked for: some servers
 /// answer plainly to who wants a stream.
-pub(super) async fn deltas(
+pub(super) async fn deltas<A: Assembler>(
     reply: impl Future<Output = Result<Reply, ModelError>>,
     expect: Expect,
+    assembler: A,
 ) -> Result<impl Stream<Item = Result<ModelDelta, ModelError>>, ModelError> {
     let reply = reply.await?;
     if !(200..300).contains(&reply.status()) {
-        return Err(error::refused(reply).await);
+        return Err(refusal::refused(reply).await);
     }
     let media_type = reply.media_type();
-    if error::is_page(&media_type, "") {
-        return Err(error::not_the_api(reply).await);
+    if refusal::is_page(&media_type, "") {
+        return Err(refusal::not_the_api(reply, A::API).await);
     }
     let is_stream = match &*media_type {
         "text/event-stream" => true,
@@ -42,7 +71,7 @@ pub(super) async fn deltas(
         reply,
         is_stream,
         parser: SseParser::default(),
-        assembler: Assembler::default(),
+        assembler,
         read: 0,
         ready: VecDeque::new(),
         error: None,
@@ -50,11 +79,11 @@ pub(super) async fn deltas(
     Ok(stream::try_unfold(reading, Reading::next))
 }
 
-struct Reading {
+struct Reading<A> {
     reply: Reply,
     is_stream: bool,
     parser: SseParser,
-    assembler: Assembler,
+    assembler: A,
     /// How many bytes of the stream came so far.
     read: usize,
     ready: VecDeque<ModelDelta>,
@@ -62,7 +91,7 @@ struct Reading {
     error: Option<ModelError>,
 }
 
-impl Reading {
+impl<A: Assembler> Reading<A> {
     async fn next(mut self) -> Result<Option<(ModelDelta, Self)>, ModelError> {
         loop {
             if let Some(delta) = self.ready.pop_front() {

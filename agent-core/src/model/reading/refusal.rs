@@ -59,7 +59,9 @@ impl Details {
                 .or_else(details)
                 .unwrap_or_default(),
             code: word("code"),
-            class: word("type").unwrap_or_default(),
+            class: word("type")
+                .filter(|class| class != "error")
+                .unwrap_or_default(),
             failed_generation: word("failed_generation"),
         }
     }
@@ -106,7 +108,9 @@ impl Details {
         if self.is_final() {
             error = error.with_retryable(false);
         }
-        if let Some(code) = self.code {
+        // One API has codes, another one names its errors by their type alone.
+        let class = Some(self.class).filter(|class| !class.is_empty());
+        if let Some(code) = self.code.or(class) {
             error = error.with_code(code);
         }
         if let Some(text) = self.failed_generation {
@@ -117,7 +121,7 @@ impl Details {
 }
 
 /// The error an answer with a good status holds, if it holds one.
-pub(super) fn reported(text: &str, says_error: bool) -> Option<ModelError> {
+pub(crate) fn reported(text: &str, says_error: bool) -> Option<ModelError> {
     let body = serde_json::from_str(text).ok()?;
     let details = match Details::find(&body) {
         Some(details) => details,
@@ -185,10 +189,10 @@ pub(super) async fn refused(mut reply: Reply) -> ModelError {
 }
 
 /// The error a web page is, where an answer of the API was expected.
-pub(super) async fn not_the_api(mut reply: Reply) -> ModelError {
+pub(super) async fn not_the_api(mut reply: Reply, api: &str) -> ModelError {
     let body = reply.beginning(MAX_BODY).await;
     let message = format!(
-        "`{}` answered with {}, which is no answer of a chat-completions API; is the base URL right?",
+        "`{}` answered with {}, which is no answer of {api}; is the base URL right?",
         reply.endpoint().shown(),
         page(&String::from_utf8_lossy(&body)),
     );

@@ -1,0 +1,127 @@
+//! Sets up an [`Anthropic`] client.
+
+use std::sync::Arc;
+
+use super::{Anthropic, Inner, PromptCaching};
+use crate::model::http::Setup;
+use crate::model::{ModelError, Timeouts};
+use crate::schema::Dialect;
+
+const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
+
+/// The version of the API that is spoken.
+const VERSION: &str = "2023-06-01";
+
+/// What every model of today can write in one answer; the API wants a number.
+const DEFAULT_MAX_OUTPUT_TOKENS: u32 = 8192;
+
+/// Sets up an [`Anthropic`] client; made by [`Anthropic::builder`].
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct AnthropicBuilder {
+    setup: Setup,
+    max_output_tokens: u32,
+    caching: PromptCaching,
+}
+
+impl AnthropicBuilder {
+    pub(super) fn new() -> Self {
+        Self::with(Setup::new())
+    }
+
+    fn with(setup: Setup) -> Self {
+        Self {
+            setup,
+            max_output_tokens: DEFAULT_MAX_OUTPUT_TOKENS,
+            caching: PromptCaching::Off,
+        }
+    }
+
+    /// Reads the three variables; an empty one is as good as absent.
+    pub(super) fn from_variables(
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, ModelError> {
+        Setup::from_variables("ANTHROPIC", variable).map(Self::with)
+    }
+
+    /// Asks this server; `/v1/messages` is put behind it, or `/messages` if it ends with `/v1`.
+    /// Default: `https://api.anthropic.com`.
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        self.setup.base_url = Some(url.into());
+        self
+    }
+
+    /// Asks this model. Required.
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.setup.model = Some(model.into());
+        self
+    }
+
+    /// Sends this key as `x-api-key`. Default: none.
+    pub fn api_key(mut self, key: impl Into<String>) -> Self {
+        self.setup.api_key = Some(key.into());
+        self
+    }
+
+    /// Asks for at most this many tokens where a request says nothing else; the API wants a
+    /// number. Default: 8192.
+    pub fn max_output_tokens(mut self, tokens: u32) -> Self {
+        self.max_output_tokens = tokens;
+        self
+    }
+
+    /// Marks the tools, the system prompt and the end of the history for the provider's cache.
+    /// Default: [`PromptCaching::Off`].
+    pub fn prompt_caching(mut self, caching: PromptCaching) -> Self {
+        self.caching = caching;
+        self
+    }
+
+    /// Writes the tools' schemas in this dialect of JSON Schema, and holds agents to its
+    /// limits. Default: [`Dialect::Anthropic`]; its limits only for Anthropic itself.
+    ///
+    /// With [`Dialect::AnthropicStrict`] each tool that can be is sent with `strict: true`.
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.setup.dialect = Some(dialect);
+        self
+    }
+
+    /// Waits no longer than this. Default: [`Timeouts::new`].
+    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.setup.timeouts = timeouts;
+        self
+    }
+
+    /// Sends one more header with each request. Its value is treated as a secret.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.setup.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Checks the whole configuration and builds the client. Connects to nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelErrorKind::Configuration`](crate::model::ModelErrorKind::Configuration) if there is
+    /// no model, or if the base URL or a header cannot be used; the message names it.
+    pub fn build(self) -> Result<Anthropic, ModelError> {
+        let mut setup = self.setup;
+        let model = setup.model()?;
+        if let Some(key) = setup.api_key.take() {
+            setup.add_header("x-api-key", key);
+        }
+        setup.add_header("anthropic-version", VERSION.to_owned());
+        let base_url = setup.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);
+        let path: &[&str] = match base_url.trim().trim_end_matches('/').ends_with("/v1") {
+            true => &["messages"],
+            false => &["v1", "messages"],
+        };
+        Ok(Anthropic(Arc::new(Inner {
+            endpoint: setup.endpoint(DEFAULT_BASE_URL, path)?,
+            model,
+            max_output_tokens: self.max_output_tokens,
+            dialect: setup.dialect,
+            caching: self.caching,
+        })))
+    }
+}

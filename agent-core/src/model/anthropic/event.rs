@@ -1,0 +1,215 @@
+//! Reads the JSON of an answer: an event of a stream, or a plain answer.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::model::Usage;
+use crate::model::reading::loose::{number, text};
+
+type Raw<'a> = Option<&'a RawValue>;
+
+/// An event of a stream.
+#[derive(Debug, Deserialize)]
+pub(super) struct Event<'a> {
+    #[serde(default, borrow, rename = "type")]
+    pub(super) kind: Raw<'a>,
+    #[serde(default, borrow)]
+    pub(super) index: Raw<'a>,
+    #[serde(default, borrow)]
+    pub(super) message: Raw<'a>,
+    #[serde(default, borrow)]
+    pub(super) content_block: Raw<'a>,
+    #[serde(default, borrow)]
+    pub(super) delta: Raw<'a>,
+    #[serde(default, borrow)]
+    pub(super) usage: Raw<'a>,
+}
+
+/// A plain answer, or the beginning of a streamed one.
+#[derive(Debug, Deserialize)]
+pub(super) struct Message<'a> {
+    #[serde(default, borrow)]
+    pub(super) content: Option<Vec<&'a RawValue>>,
+    #[serde(default, borrow)]
+    pub(super) stop_reason: Raw<'a>,
+    #[serde(default, borrow)]
+    pub(super) usage: Raw<'a>,
+}
+
+/// A block of the content. Its fields depend on its type.
+#[derive(Debug, Deserialize)]
+pub(super) struct Block<'a> {
+    #[serde(default, borrow, rename = "type")]
+    kind: Raw<'a>,
+    #[serde(default, borrow)]
+    text: Raw<'a>,
+    #[serde(default, borrow)]
+    thinking: Raw<'a>,
+    #[serde(default, borrow)]
+    signature: Raw<'a>,
+    #[serde(default, borrow)]
+    id: Raw<'a>,
+    #[serde(default, borrow)]
+    name: Raw<'a>,
+    #[serde(default, borrow)]
+    input: Raw<'a>,
+}
+
+/// A piece of a block, or of the message itself.
+#[derive(Debug, Deserialize)]
+pub(super) struct Delta<'a> {
+    #[serde(default, borrow, rename = "type")]
+    kind: Raw<'a>,
+    #[serde(default, borrow)]
+    text: Raw<'a>,
+    #[serde(default, borrow)]
+    thinking: Raw<'a>,
+    #[serde(default, borrow)]
+    signature: Raw<'a>,
+    #[serde(default, borrow)]
+    partial_json: Raw<'a>,
+    #[serde(default, borrow)]
+    stop_reason: Raw<'a>,
+}
+
+fn word(raw: Raw<'_>) -> String {
+    raw.and_then(text).unwrap_or_default()
+}
+
+impl<'a> Message<'a> {
+    pub(super) fn read(raw: &'a RawValue) -> Option<Self> {
+        serde_json::from_str(raw.get()).ok()
+    }
+}
+
+impl<'a> Block<'a> {
+    pub(super) fn read(raw: &'a RawValue) -> Option<Self> {
+        serde_json::from_str(raw.get()).ok()
+    }
+
+    pub(super) fn kind(&self) -> String {
+        word(self.kind)
+    }
+
+    pub(super) fn text(&self) -> String {
+        word(self.text)
+    }
+
+    pub(super) fn thinking(&self) -> String {
+        word(self.thinking)
+    }
+
+    /// The signature, if it says anything.
+    pub(super) fn signature(&self) -> Option<String> {
+        Some(word(self.signature)).filter(|signature| !signature.is_empty())
+    }
+
+    pub(super) fn id(&self) -> String {
+        word(self.id)
+    }
+
+    pub(super) fn name(&self) -> String {
+        word(self.name)
+    }
+
+    /// The text of the input; empty if there is none, which is the rule in a stream.
+    pub(super) fn input(&self) -> String {
+        match self.input.map(RawValue::get) {
+            None | Some("null") => String::new(),
+            Some(input) if input.trim_matches(['{', '}', ' ', '\n']).is_empty() => String::new(),
+            Some(input) => input.to_owned(),
+        }
+    }
+}
+
+impl<'a> Delta<'a> {
+    pub(super) fn read(raw: &'a RawValue) -> Option<Self> {
+        serde_json::from_str(raw.get()).ok()
+    }
+
+    pub(super) fn kind(&self) -> String {
+        word(self.kind)
+    }
+
+    pub(super) fn text(&self) -> String {
+        word(self.text)
+    }
+
+    pub(super) fn thinking(&self) -> String {
+        word(self.thinking)
+    }
+
+    pub(super) fn signature(&self) -> String {
+        word(self.signature)
+    }
+
+    pub(super) fn partial_json(&self) -> String {
+        word(self.partial_json)
+    }
+
+    pub(super) fn stop_reason(&self) -> Option<String> {
+        self.stop_reason.and_then(text)
+    }
+}
+
+/// The token counts so far: later ones replace earlier ones.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    input: Option<u64>,
+    output: Option<u64>,
+    cache_read: Option<u64>,
+    cache_write: Option<u64>,
+    thinking: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Written<'a> {
+    #[serde(default, borrow)]
+    input_tokens: Raw<'a>,
+    #[serde(default, borrow)]
+    output_tokens: Raw<'a>,
+    #[serde(default, borrow)]
+    cache_read_input_tokens: Raw<'a>,
+    #[serde(default, borrow)]
+    cache_creation_input_tokens: Raw<'a>,
+    #[serde(default, borrow)]
+    output_tokens_details: Raw<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Details<'a> {
+    #[serde(default, borrow)]
+    thinking_tokens: Raw<'a>,
+}
+
+impl Counts {
+    pub(super) fn take(&mut self, usage: Raw<'_>) {
+        let usage = usage.and_then(|usage| serde_json::from_str::<Written<'_>>(usage.get()).ok());
+        let usage = usage.unwrap_or_default();
+        let details = usage
+            .output_tokens_details
+            .and_then(|details| serde_json::from_str::<Details<'_>>(details.get()).ok());
+        let thinking = details.and_then(|details| details.thinking_tokens);
+        for (count, written) in [
+            (&mut self.input, usage.input_tokens),
+            (&mut self.output, usage.output_tokens),
+            (&mut self.cache_read, usage.cache_read_input_tokens),
+            (&mut self.cache_write, usage.cache_creation_input_tokens),
+            (&mut self.thinking, thinking),
+        ] {
+            *count = written.and_then(number).or(*count);
+        }
+    }
+
+    /// The counts as all providers are told: what was cached is a part of the input.
+    pub(super) fn usage(&self) -> Option<Usage> {
+        self.input.or(self.output)?;
+        let [input, output] = [self.input, self.output].map(Option::unwrap_or_default);
+        let [read, write] = [self.cache_read, self.cache_write].map(Option::unwrap_or_default);
+        let mut usage = Usage::new(input.saturating_add(read).saturating_add(write), output);
+        usage.cached_input_tokens = read;
+        usage.cache_write_input_tokens = write;
+        usage.reasoning_tokens = self.thinking.unwrap_or_default();
+        Some(usage)
+    }
+}

@@ -1,0 +1,189 @@
+//! A client for Anthropic's Messages API and the servers that speak it.
+//!
+//! [`Anthropic`] is the client. Signed reasoning is kept as the provider wrote it and sent back
+//! with the answer it belongs to, and to no other provider.
+//!
+//! Nothing is retried here; [`ModelError::is_retryable`] tells whether it is worth it.
+
+mod builder;
+mod event;
+mod stream;
+mod wire;
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures_util::TryFutureExt as _;
+
+use super::http::{Endpoint, Expect};
+use super::{
+    ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, delta, guard,
+    reading,
+};
+use crate::boxed::{BoxFuture, BoxStream};
+use crate::schema::Dialect;
+
+pub use builder::AnthropicBuilder;
+
+/// The name under which a message keeps its text, and by which opaque parts are known.
+const PROVIDER: &str = "anthropic";
+
+/// What the API is called in errors.
+const API: &str = "a Messages API";
+
+/// Whether the provider is asked to keep the beginning of a request in its cache.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PromptCaching {
+    /// No.
+    #[default]
+    Off,
+    /// For five minutes after its last use. Writing costs a quarter more than reading anew,
+    /// and a hit a tenth of it.
+    FiveMinutes,
+    /// For an hour after its last use. Writing costs twice as much.
+    OneHour,
+}
+
+impl PromptCaching {
+    /// The mark, in place of the closing brace of what is kept up to here.
+    fn mark(self) -> Option<&'static str> {
+        match self {
+            Self::Off => None,
+            Self::FiveMinutes => Some(r#","cache_control":{"type":"ephemeral"}}"#),
+            Self::OneHour => Some(r#","cache_control":{"type":"ephemeral","ttl":"1h"}}"#),
+        }
+    }
+}
+
+/// A client for any Messages endpoint.
+///
+/// Clones share connections. Neither the key nor a user, password or query of the URL is
+/// ever printed.
+///
+/// ```no_run
+/// use agent_core::model::Anthropic;
+/// use agent_core::model::anthropic::PromptCaching;
+///
+/// # fn example(key: String) -> Result<(), Box<dyn std::error::Error>> {
+/// let model = Anthropic::builder()
+///     .model("claude-sonnet-4-5")
+///     .api_key(key)
+///     .prompt_caching(PromptCaching::FiveMinutes)
+///     .build()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Anthropic(Arc<Inner>);
+
+struct Inner {
+    endpoint: Arc<Endpoint>,
+    model: String,
+    max_output_tokens: u32,
+    /// The dialect that was asked for.
+    dialect: Option<Dialect>,
+    caching: PromptCaching,
+}
+
+impl Anthropic {
+    /// A client set up by the environment.
+    ///
+    /// `ANTHROPIC_MODEL` names the model. `ANTHROPIC_BASE_URL` is the server, by default
+    /// `https://api.anthropic.com`. `ANTHROPIC_API_KEY` may be absent if a base URL is given.
+    ///
+    /// ```no_run
+    /// use agent_core::model::Anthropic;
+    ///
+    /// let model = Anthropic::from_env()?;
+    /// # Ok::<(), agent_core::model::ModelError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ModelErrorKind::Configuration`](super::ModelErrorKind::Configuration); the message
+    /// names every variable that is missing, or the URL that is none.
+    pub fn from_env() -> Result<Self, ModelError> {
+        AnthropicBuilder::from_variables(|name| std::env::var(name).ok())?.build()
+    }
+
+    /// Starts a client of which nothing is known yet.
+    pub fn builder() -> AnthropicBuilder {
+        AnthropicBuilder::new()
+    }
+
+    /// The URL that requests go to, without user, password and query.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        self.0.endpoint.shown()
+    }
+
+    /// True if this is Anthropic itself; other servers speak its API with limits of their own.
+    fn is_original(&self) -> bool {
+        self.0.endpoint.host() == "api.anthropic.com"
+    }
+
+    fn deltas(
+        &self,
+        request: &ChatRequest,
+        expect: Expect,
+    ) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
+        if let Err(error) = guard::check(&self.0.model) {
+            return Box::pin(futures_util::stream::iter([Err(error)]));
+        }
+        let asking = wire::Asking {
+            model: &self.0.model,
+            max_output_tokens: self.0.max_output_tokens,
+            dialect: self.0.dialect.unwrap_or(Dialect::Anthropic),
+            caching: self.0.caching,
+            expect,
+        };
+        let body = wire::body(request, &asking);
+        let reply = Arc::clone(&self.0.endpoint).post(body, expect);
+        let deltas = reading::deltas(reply, expect, stream::Assembler::default());
+        Box::pin(deltas.try_flatten_stream())
+    }
+}
+
+impl ChatModel for Anthropic {
+    fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
+        self.deltas(&request, Expect::EventStream)
+    }
+
+    fn chat(&self, request: ChatRequest) -> BoxFuture<'static, Result<ChatResponse, ModelError>> {
+        Box::pin(delta::fold(self.deltas(&request, Expect::Json)))
+    }
+
+    fn name(&self) -> &str {
+        &self.0.model
+    }
+
+    fn dialect(&self) -> Option<Dialect> {
+        let known = self.is_original().then_some(Dialect::Anthropic);
+        self.0.dialect.or(known)
+    }
+
+    fn holds_json_schema(&self) -> bool {
+        self.is_original()
+    }
+
+    fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {
+        options.seed.map(|_| "seed").into_iter().collect()
+    }
+
+    fn provider(&self) -> &str {
+        PROVIDER
+    }
+}
+
+impl fmt::Debug for Anthropic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Anthropic")
+            .field("url", &self.url())
+            .field("model", &self.0.model)
+            .field("max_output_tokens", &self.0.max_output_tokens)
+            .field("dialect", &self.0.dialect)
+            .field("prompt_caching", &self.0.caching)
+            .finish()
+    }
+}

@@ -1,0 +1,387 @@
+//! Puts an answer together: events in, deltas out. Pure.
+//!
+//! A plain answer is read as the events it would have been, so both forms are read by the
+//! same rules. What is no text, reasoning or call of a known kind is kept as it came if it can
+//! be kept whole, and read over if it cannot.
+
+use std::collections::{HashSet, VecDeque};
+
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::event::{Block, Counts, Delta, Event, Message};
+use super::{API, PROVIDER};
+use crate::message::{OpaquePart, ToolCall};
+use crate::model::reading;
+use crate::model::reading::loose::{number, text};
+use crate::model::reading::refusal::reported;
+use crate::model::{FinishReason, ModelDelta, ModelError, ModelErrorKind};
+
+/// An answer that is being put together.
+#[derive(Debug, Default)]
+pub(super) struct Assembler {
+    blocks: Vec<Open>,
+    calls: Vec<PartialCall>,
+    /// How many bytes of text were handed out.
+    text: usize,
+    counts: Counts,
+    stop_reason: Option<String>,
+    /// True once an answer began: before that there is none, not even an empty one.
+    has_begun: bool,
+    is_done: bool,
+}
+
+/// A block that is still being written.
+#[derive(Debug)]
+struct Open {
+    index: Option<u64>,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Text,
+    Thinking {
+        thinking: String,
+        signature: Option<String>,
+    },
+    /// The call at this place of `calls`.
+    Call(usize),
+    Opaque {
+        part: OpaquePart,
+        /// What its input is, if it came in pieces.
+        input: String,
+        is_whole: bool,
+    },
+}
+
+#[derive(Debug)]
+struct PartialCall {
+    id: String,
+    name: String,
+    /// The input that came with the beginning.
+    input: String,
+    arguments: String,
+}
+
+impl reading::Assembler for Assembler {
+    const API: &'static str = API;
+
+    fn event(&mut self, data: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
+        let data = data.trim();
+        match data {
+            _ if self.is_done => Ok(()),
+            "" | "null" => Ok(()),
+            // Some gateways end every stream as OpenAI does.
+            "[DONE]" => self.eof(deltas),
+            data => self.read(data, deltas),
+        }
+    }
+
+    fn plain(&mut self, body: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
+        let body = body.trim();
+        if body.is_empty() {
+            return Err(empty());
+        }
+        let mut message: Message<'_> = serde_json::from_str(body).map_err(unreadable)?;
+        let Some(content) = message.content.take() else {
+            return Err(reported(body, false).unwrap_or_else(empty));
+        };
+        self.begin(&message);
+        for block in content {
+            self.start(None, block, deltas);
+            self.close(self.blocks.len().wrapping_sub(1), deltas);
+        }
+        self.end(deltas)
+    }
+
+    fn eof(&mut self, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
+        if self.is_done {
+            return Ok(());
+        }
+        if self.stop_reason.is_some() {
+            return self.end(deltas);
+        }
+        if !self.has_begun {
+            return Err(empty());
+        }
+        Err(ModelError::new(
+            ModelErrorKind::StreamTruncated,
+            "the stream ended before the model said it was over",
+        ))
+    }
+
+    fn is_finished(&self) -> bool {
+        self.stop_reason.is_some()
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+}
+
+impl Assembler {
+    fn read(&mut self, data: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
+        let event: Event<'_> = serde_json::from_str(data).map_err(unreadable)?;
+        let kind = event.kind.and_then(text).unwrap_or_default();
+        match &*kind {
+            "message_start" => {
+                if let Some(message) = event.message.and_then(Message::read) {
+                    self.begin(&message);
+                }
+                self.has_begun = true;
+            }
+            "content_block_start" => {
+                if let Some(block) = event.content_block {
+                    self.has_begun = true;
+                    self.start(event.index.and_then(number), block, deltas);
+                }
+            }
+            "content_block_delta" => {
+                if let Some(delta) = event.delta.and_then(Delta::read) {
+                    self.has_begun = true;
+                    self.delta(event.index.and_then(number), &delta, deltas);
+                }
+            }
+            "content_block_stop" => {
+                if let Some(place) = self.place(event.index.and_then(number)) {
+                    self.close(place, deltas);
+                }
+            }
+            "message_delta" => {
+                self.counts.take(event.usage);
+                let reason = event.delta.and_then(Delta::read);
+                let reason = reason.and_then(|delta| delta.stop_reason());
+                self.stop_reason = reason.or(self.stop_reason.take());
+            }
+            "message_stop" => return self.end(deltas),
+            "ping" => {}
+            // An error, in one of many shapes, or news of a kind we do not know.
+            _ => return reported(data, false).map_or(Ok(()), Err),
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, message: &Message<'_>) {
+        self.has_begun = true;
+        self.counts.take(message.usage);
+        self.stop_reason = message.stop_reason.and_then(text);
+    }
+
+    fn start(&mut self, index: Option<u64>, raw: &RawValue, deltas: &mut VecDeque<ModelDelta>) {
+        let Some(block) = Block::read(raw) else {
+            return;
+        };
+        let kind = match &*block.kind() {
+            "text" => {
+                self.say(block.text(), deltas);
+                Kind::Text
+            }
+            "thinking" => {
+                let thinking = block.thinking();
+                self.think(&thinking, deltas);
+                match block.signature() {
+                    // It is whole, and stays byte for byte what it is.
+                    Some(_) => Kind::Opaque {
+                        part: self.opaque(raw.get().to_owned()),
+                        input: String::new(),
+                        is_whole: true,
+                    },
+                    None => Kind::Thinking {
+                        thinking,
+                        signature: None,
+                    },
+                }
+            }
+            "tool_use" => {
+                let call = PartialCall {
+                    id: block.id(),
+                    name: block.name(),
+                    input: block.input(),
+                    arguments: String::new(),
+                };
+                let place = self.calls.len();
+                deltas.push_back(call.fragment(place, call.input.clone()));
+                self.calls.push(call);
+                Kind::Call(place)
+            }
+            "" => return,
+            _ => Kind::Opaque {
+                part: self.opaque(raw.get().to_owned()),
+                input: String::new(),
+                is_whole: true,
+            },
+        };
+        self.blocks.push(Open { index, kind });
+    }
+
+    fn delta(&mut self, index: Option<u64>, delta: &Delta<'_>, deltas: &mut VecDeque<ModelDelta>) {
+        let place = self.place(index);
+        let block = place.and_then(|place| self.blocks.get_mut(place));
+        match (&*delta.kind(), block.map(|block| &mut block.kind)) {
+            // Text is text, also where its block has no beginning.
+            ("text_delta", None | Some(Kind::Text)) => self.say(delta.text(), deltas),
+            ("thinking_delta", block) => {
+                let more = delta.thinking();
+                if let Some(Kind::Thinking { thinking, .. }) = block {
+                    thinking.push_str(&more);
+                }
+                self.think(&more, deltas);
+            }
+            ("signature_delta", Some(Kind::Thinking { signature, .. })) => {
+                let more = delta.signature();
+                signature.get_or_insert_default().push_str(&more);
+            }
+            ("input_json_delta", Some(Kind::Call(place))) => {
+                let (place, more) = (*place, delta.partial_json());
+                if let Some(call) = self.calls.get_mut(place) {
+                    call.arguments.push_str(&more);
+                    deltas.push_back(call.fragment(place, more));
+                }
+            }
+            ("input_json_delta", Some(Kind::Opaque { input, .. })) => {
+                input.push_str(&delta.partial_json());
+            }
+            (_, Some(Kind::Opaque { is_whole, .. })) => *is_whole = false,
+            (kind, _) => tracing::debug!(kind, "a piece of a kind that is not known is read over"),
+        }
+    }
+
+    /// The block a piece belongs to: the latest of its number, else the latest.
+    fn place(&self, index: Option<u64>) -> Option<usize> {
+        match index {
+            Some(_) => self.blocks.iter().rposition(|block| block.index == index),
+            None => self.blocks.len().checked_sub(1),
+        }
+    }
+
+    fn close(&mut self, place: usize, deltas: &mut VecDeque<ModelDelta>) {
+        if place >= self.blocks.len() {
+            return;
+        }
+        match self.blocks.remove(place).kind {
+            // Without a signature the provider would refuse its own words.
+            Kind::Thinking {
+                thinking,
+                signature: Some(signature),
+            } => {
+                let json = json!({
+                    "type": "thinking", "thinking": thinking, "signature": signature,
+                });
+                let part = self.opaque(json.to_string());
+                deltas.push_back(ModelDelta::Opaque(part));
+            }
+            Kind::Opaque {
+                mut part,
+                input,
+                is_whole: true,
+            } => {
+                if let Some(json) = with_input(&part.json, &input) {
+                    part.json = json;
+                    deltas.push_back(ModelDelta::Opaque(part));
+                }
+            }
+            Kind::Opaque { part, .. } => {
+                tracing::debug!(
+                    json = part.json,
+                    "a block of a kind that is not known is dropped"
+                );
+            }
+            _ => {}
+        }
+    }
+
+    fn opaque(&self, json: String) -> OpaquePart {
+        OpaquePart::new(PROVIDER, json).after(self.text, self.calls.len())
+    }
+
+    fn say(&mut self, text: String, deltas: &mut VecDeque<ModelDelta>) {
+        self.text += text.len();
+        if !text.is_empty() {
+            deltas.push_back(ModelDelta::Text(text));
+        }
+    }
+
+    fn think(&self, thinking: &str, deltas: &mut VecDeque<ModelDelta>) {
+        if !thinking.is_empty() {
+            deltas.push_back(ModelDelta::Reasoning(thinking.to_owned()));
+        }
+    }
+
+    /// Hands out what was held back until the end.
+    fn end(&mut self, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
+        self.is_done = true;
+        while !self.blocks.is_empty() {
+            self.close(0, deltas);
+        }
+        if !self.has_begun {
+            return Err(empty());
+        }
+        let reason = self.stop_reason.as_deref().unwrap_or("end_turn");
+        let has_calls = !self.calls.is_empty();
+        if reason == "tool_use" && !has_calls && self.text == 0 {
+            return Err(empty());
+        }
+        let mut ids = HashSet::new();
+        for call in std::mem::take(&mut self.calls) {
+            let id = match call.id {
+                id if id.is_empty() || !ids.insert(id.clone()) => crate::id::next("call"),
+                id => id,
+            };
+            let arguments = match &*call.arguments {
+                "" => call.input,
+                _ => call.arguments,
+            };
+            let whole = ToolCall::new(id, call.name, arguments);
+            deltas.push_back(ModelDelta::ToolCall(whole));
+        }
+        deltas.extend(self.counts.usage().map(ModelDelta::Usage));
+        deltas.push_back(ModelDelta::Finished(finish_reason(reason, has_calls)));
+        Ok(())
+    }
+}
+
+impl PartialCall {
+    fn fragment(&self, index: usize, arguments: String) -> ModelDelta {
+        ModelDelta::ToolCallFragment {
+            index,
+            id: self.id.clone(),
+            name: self.name.clone(),
+            arguments,
+        }
+    }
+}
+
+/// The block with the input that came after it; `None` if that is no JSON.
+fn with_input(block: &str, input: &str) -> Option<String> {
+    if input.is_empty() {
+        return Some(block.to_owned());
+    }
+    let mut whole: serde_json::Map<_, _> = serde_json::from_str(block).ok()?;
+    let input: serde_json::Value = serde_json::from_str(input).ok()?;
+    whole.insert("input".to_owned(), input);
+    serde_json::to_string(&whole).ok()
+}
+
+fn finish_reason(word: &str, has_calls: bool) -> FinishReason {
+    match word {
+        "end_turn" | "stop_sequence" | "tool_use" if has_calls => FinishReason::ToolCalls,
+        "end_turn" | "stop_sequence" => FinishReason::Stop,
+        "tool_use" => FinishReason::ToolCalls,
+        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+        "refusal" => FinishReason::ContentFilter,
+        other => FinishReason::Other(other.to_owned()),
+    }
+}
+
+fn empty() -> ModelError {
+    ModelError::new(ModelErrorKind::EmptyResponse, "the answer holds nothing")
+}
+
+fn unreadable(error: serde_json::Error) -> ModelError {
+    ModelError::new(
+        ModelErrorKind::Decode,
+        "the answer is not the JSON of a message",
+    )
+    .with_source(error)
+}

@@ -1,0 +1,436 @@
+//! Writes a Messages request.
+//!
+//! A message is written once, as the blocks it is made of; a request is a list of those texts
+//! with roles between them. The rules of the API are kept here, whatever the history holds:
+//! roles take turns and the user begins and ends, system messages stand apart, the results of
+//! one answer are in one message, no text is empty.
+//!
+//! Rules as in Anthropic's "Messages" and "Tool use" documents and its errors.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::{PROVIDER, PromptCaching};
+use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
+use crate::model::http::{Expect, shared};
+use crate::model::mend::{CallIds, tool_name};
+use crate::model::{ChatRequest, ResponseFormat, ToolChoice};
+use crate::schema::{Dialect, DialectSchema};
+use crate::tool::ToolDefinition;
+
+/// What an id must be like: `^[a-zA-Z0-9_-]+$`.
+const CALL_IDS: CallIds = CallIds::Words(64);
+
+/// Most characters of a tool's name.
+const MAX_NAME: usize = 128;
+
+/// The pictures that are taken.
+const PICTURES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+/// What is said for the user where the API wants a word of his and there is none.
+const FILLER: &str = r#"{"type":"text","text":"Go on."}"#;
+
+/// How a client asks.
+pub(super) struct Asking<'a> {
+    pub(super) model: &'a str,
+    pub(super) max_output_tokens: u32,
+    pub(super) dialect: Dialect,
+    pub(super) caching: PromptCaching,
+    pub(super) expect: Expect,
+}
+
+/// The pieces of the request body, in order.
+pub(super) fn body(request: &ChatRequest, asking: &Asking<'_>) -> Vec<Bytes> {
+    let options = request.options();
+    let model = options.model.as_deref().unwrap_or(asking.model);
+    let max_tokens = options
+        .max_output_tokens
+        .unwrap_or(asking.max_output_tokens);
+    let mut body = Body {
+        pieces: vec![Bytes::from(format!(
+            "{{\"model\":{},\"max_tokens\":{max_tokens}",
+            Value::from(model)
+        ))],
+        role: None,
+        user_ends: Vec::new(),
+    };
+    let mark = asking.caching.mark();
+    let has_tools = !request.tools().definitions().is_empty();
+    if has_tools {
+        let text = request.tools().wire("anthropic", asking.dialect, tools);
+        body.push_marked(shared(text), "]", mark);
+    }
+    let mut messages = request.messages().peekable();
+    let mut system = Vec::new();
+    while let Some(message) = messages.next_if(|it| matches!(it.body(), MessageBody::System(_))) {
+        system.push(message.wire(PROVIDER, |message| blocks(message, "")));
+    }
+    body.system(system, mark);
+    body.push_static(",\"messages\":[");
+    let mut known = HashSet::new();
+    let mut again = 0;
+    for message in messages {
+        let calls = message.tool_calls();
+        if !calls.is_empty() {
+            // The API wants every id of a request once; some servers count from 0 in each answer.
+            let met = calls.iter().filter(|call| !known.insert(&*call.id));
+            again = match met.count() {
+                0 => 0,
+                _ => known.len() + again + 1,
+            };
+        }
+        let is_group = !calls.is_empty() || !message.tool_results().is_empty();
+        let text = match again {
+            1.. if is_group => blocks(message, &format!("_{again}")).into(),
+            _ => message.wire(PROVIDER, |message| blocks(message, "")),
+        };
+        let role = match message.body() {
+            MessageBody::Assistant(_) => "assistant",
+            _ => "user",
+        };
+        body.say(role, text);
+    }
+    body.end(mark);
+    body.pieces
+        .push(Bytes::from(tail(request, asking, has_tools)));
+    body.pieces
+}
+
+/// A body that is being put together.
+struct Body {
+    pieces: Vec<Bytes>,
+    /// Whose message is being written.
+    role: Option<&'static str>,
+    /// The last piece of each message of the user.
+    user_ends: Vec<usize>,
+}
+
+impl Body {
+    fn push_static(&mut self, text: &'static str) {
+        self.pieces.push(Bytes::from_static(text.as_bytes()));
+    }
+
+    /// A piece that ends with an object and `end`; the object is marked.
+    fn push_marked(&mut self, piece: Bytes, end: &'static str, mark: Option<&'static str>) {
+        let Some(mark) = mark else {
+            return self.pieces.push(piece);
+        };
+        self.pieces.push(piece.slice(..piece.len() - end.len() - 1));
+        self.push_static(mark);
+        self.push_static(end);
+    }
+
+    fn system(&mut self, texts: Vec<Arc<str>>, mark: Option<&'static str>) {
+        let mut texts: Vec<Bytes> = texts.into_iter().map(shared).collect();
+        texts.retain(|text| !text.is_empty());
+        let Some(last) = texts.pop() else { return };
+        self.push_static(",\"system\":[");
+        let mut is_first = true;
+        for text in texts {
+            let from = usize::from(std::mem::take(&mut is_first));
+            self.pieces.push(text.slice(from..));
+        }
+        self.push_marked(last.slice(usize::from(is_first)..), "", mark);
+        self.push_static("]");
+    }
+
+    /// Adds blocks, each with a comma before it, to what this role says.
+    fn say(&mut self, role: &'static str, blocks: Arc<str>) {
+        if blocks.is_empty() {
+            return;
+        }
+        if self.role.is_none() && role == "assistant" {
+            self.open("user");
+            self.push_static(FILLER);
+        }
+        let blocks = shared(blocks);
+        if self.role == Some(role) {
+            self.pieces.push(blocks);
+        } else {
+            self.open(role);
+            self.pieces.push(blocks.slice(1..));
+        }
+    }
+
+    fn open(&mut self, role: &'static str) {
+        self.close();
+        self.push_static(match (self.role, role) {
+            (None, "user") => "{\"role\":\"user\",\"content\":[",
+            (None, _) => "{\"role\":\"assistant\",\"content\":[",
+            (Some(_), "user") => ",{\"role\":\"user\",\"content\":[",
+            (Some(_), _) => ",{\"role\":\"assistant\",\"content\":[",
+        });
+        self.role = Some(role);
+    }
+
+    fn close(&mut self) {
+        if self.role == Some("user") {
+            self.user_ends.push(self.pieces.len() - 1);
+        }
+        if self.role.is_some() {
+            self.push_static("]}");
+        }
+    }
+
+    fn end(&mut self, mark: Option<&'static str>) {
+        if self.role != Some("user") {
+            self.open("user");
+            self.push_static(FILLER);
+        }
+        self.close();
+        self.push_static("]");
+        let Some(mark) = mark else { return };
+        // The end, and what was the end a turn before: the cache is found again there.
+        for place in self.user_ends.iter().rev().take(2) {
+            let piece = &mut self.pieces[*place];
+            *piece = piece.slice(..piece.len() - 1);
+            let mark = Bytes::from_static(mark.as_bytes());
+            self.pieces.insert(place + 1, mark);
+        }
+    }
+}
+
+/// The blocks that a message becomes, each with a comma before it.
+fn blocks(message: &Message, suffix: &str) -> String {
+    let mut out = String::new();
+    match message.body() {
+        MessageBody::System(text) => write_text(&mut out, text),
+        MessageBody::User(parts) => {
+            for part in parts {
+                match part {
+                    ContentPart::Text(text) => write_text(&mut out, text),
+                    part => push(&mut out, &block(part)),
+                }
+            }
+        }
+        MessageBody::Assistant(answer) => assistant(&mut out, answer, suffix),
+        MessageBody::Tool(results) => {
+            for result in results {
+                push(&mut out, &tool_result(result, suffix));
+            }
+        }
+    }
+    out
+}
+
+fn push(out: &mut String, block: &impl Serialize) {
+    if let Ok(json) = serde_json::to_string(block) {
+        out.push(',');
+        out.push_str(&json);
+    }
+}
+
+/// A text of blanks alone is refused.
+fn write_text(out: &mut String, text: &str) {
+    if !text.trim().is_empty() {
+        push(out, &json!({"type": "text", "text": text}));
+    }
+}
+
+fn block(part: &ContentPart) -> Value {
+    match part {
+        ContentPart::Text(text) => json!({"type": "text", "text": text}),
+        ContentPart::Image(image) if PICTURES.contains(&image.media_type()) => json!({
+            "type": "image",
+            "source": {
+                "type": "base64",
+                "media_type": image.media_type(),
+                "data": image.base64(),
+            },
+        }),
+        ContentPart::Image(image) => {
+            let kind = image.media_type();
+            tracing::debug!(
+                kind,
+                "a picture of a kind that the provider refuses is left out"
+            );
+            let text = format!("(a picture of the type {kind}, which cannot be shown)");
+            json!({"type": "text", "text": text})
+        }
+    }
+}
+
+fn assistant(out: &mut String, answer: &AssistantMessage, suffix: &str) {
+    let (mut text, mut calls) = (&*answer.text, &*answer.tool_calls);
+    let own = |part: &&crate::message::OpaquePart| part.provider == PROVIDER;
+    for part in answer.opaque.iter().filter(own) {
+        let said = answer.text.len() - text.len();
+        let (before, after) = text.split_at(boundary(text, part.after_text.saturating_sub(said)));
+        let asked = answer.tool_calls.len() - calls.len();
+        let count = part.after_calls.saturating_sub(asked).min(calls.len());
+        write_text(out, before);
+        calls[..count]
+            .iter()
+            .for_each(|call| tool_use(out, call, suffix));
+        (text, calls) = (after, &calls[count..]);
+        // An answer cannot end with its thinking.
+        let is_last = text.trim().is_empty() && calls.is_empty();
+        if !(is_last && part.json.contains("thinking\"")) {
+            out.push(',');
+            out.push_str(&part.json);
+        }
+    }
+    write_text(out, text);
+    calls.iter().for_each(|call| tool_use(out, call, suffix));
+}
+
+/// The largest place up to `at` where a text can be cut.
+fn boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn sent_id<'a>(id: &'a str, suffix: &str) -> Cow<'a, str> {
+    match suffix {
+        "" => CALL_IDS.sent(id),
+        suffix => CALL_IDS.sent(&format!("{id}{suffix}")).into_owned().into(),
+    }
+}
+
+#[derive(Serialize)]
+struct ToolUse<'a> {
+    r#type: &'static str,
+    id: &'a str,
+    name: &'a str,
+    input: &'a RawValue,
+}
+
+fn tool_use(out: &mut String, call: &ToolCall, suffix: &str) {
+    let raw = |text: String| RawValue::from_string(text).ok();
+    let input = match call.invalid {
+        None => raw(call.arguments.clone()),
+        // The model sees what it wrote, in an object, as the API takes no other.
+        Some(_) => raw(json!({"invalid_arguments": call.arguments}).to_string()),
+    };
+    let block = ToolUse {
+        r#type: "tool_use",
+        id: &sent_id(&call.id, suffix),
+        name: &tool_name(&call.name, MAX_NAME),
+        input: &input.unwrap_or_default(),
+    };
+    push(out, &block);
+}
+
+fn tool_result(result: &ToolResult, suffix: &str) -> Value {
+    let is_blank = |part: &ContentPart| part.as_text().is_some_and(|text| text.trim().is_empty());
+    let parts = || result.content.iter().filter(|part| !is_blank(part));
+    let content: Value = if parts().all(|part| part.as_text().is_some()) {
+        match &*result.text() {
+            text if text.trim().is_empty() => "(no output)".into(),
+            text => text.into(),
+        }
+    } else {
+        parts().map(block).collect()
+    };
+    let mut written = json!({
+        "type": "tool_result",
+        "tool_use_id": sent_id(&result.call_id, suffix),
+        "content": content,
+    });
+    if result.is_error {
+        written["is_error"] = true.into();
+    }
+    written
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+    input_schema: &'a RawValue,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    strict: bool,
+}
+
+fn tools(definitions: &[(&ToolDefinition, &DialectSchema)]) -> String {
+    let tools = definitions.iter().filter_map(|(definition, input)| {
+        Some(Tool {
+            name: definition.name(),
+            description: definition.description(),
+            input_schema: serde_json::from_str(&input.text).ok()?,
+            strict: input.strict,
+        })
+    });
+    let mut out = ",\"tools\":[".to_owned();
+    let start = out.len();
+    tools.for_each(|tool| push(&mut out, &tool));
+    out.replace_range(start..(start + 1).min(out.len()), "");
+    out.push(']');
+    out
+}
+
+/// Everything behind the messages, up to the closing brace.
+fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) -> String {
+    let options = request.options();
+    let mut fields = Map::new();
+    let mut set = |key: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            fields.insert(key.to_owned(), value);
+        }
+    };
+    set("temperature", options.temperature.map(Value::from));
+    set("top_p", options.top_p.map(Value::from));
+    let stop = options.stop.iter().flatten();
+    let stop: Vec<&String> = stop.filter(|text| !text.trim().is_empty()).collect();
+    set(
+        "stop_sequences",
+        Some(stop)
+            .filter(|stop| !stop.is_empty())
+            .map(|stop| json!(stop)),
+    );
+    if has_tools {
+        let one = options.parallel_tool_calls == Some(false);
+        let choice = options.tool_choice.as_ref();
+        set("tool_choice", tool_choice(choice, one));
+    }
+    if let Some(ResponseFormat::JsonSchema(output)) = request.response_format() {
+        let schema = &output.in_dialect(Dialect::AnthropicStrict).schema;
+        let format = json!({"format": {"type": "json_schema", "schema": schema}});
+        set("output_config", Some(format));
+    }
+    if asking.expect == Expect::EventStream {
+        set("stream", Some(true.into()));
+    }
+    let ours = [
+        "model",
+        "messages",
+        "system",
+        "tools",
+        "stream",
+        "max_tokens",
+    ];
+    for (key, value) in &options.extra {
+        if !ours.contains(&&**key) {
+            fields.insert(key.clone(), value.clone());
+        }
+    }
+    let text = Value::from(fields).to_string();
+    match &*text {
+        "{}" => text[1..].to_owned(),
+        text => format!(",{}", &text[1..]),
+    }
+}
+
+fn tool_choice(choice: Option<&ToolChoice>, one: bool) -> Option<Value> {
+    let mut written = match choice {
+        None if !one => return None,
+        None | Some(ToolChoice::Auto) => json!({"type": "auto"}),
+        Some(ToolChoice::None) => return Some(json!({"type": "none"})),
+        Some(ToolChoice::Required) => json!({"type": "any"}),
+        Some(ToolChoice::Named(name)) => json!({"type": "tool", "name": name}),
+    };
+    if one {
+        written["disable_parallel_tool_use"] = true.into();
+    }
+    Some(written)
+}

@@ -1,0 +1,108 @@
+//! What every client is set up with, and its three variables.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Endpoint, mask_url};
+use crate::model::{ModelError, ModelErrorKind, Timeouts};
+use crate::schema::Dialect;
+
+/// The settings that every client has.
+#[derive(Clone)]
+pub(crate) struct Setup {
+    pub(crate) base_url: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) api_key: Option<String>,
+    pub(crate) dialect: Option<Dialect>,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+impl Setup {
+    pub(crate) fn new() -> Self {
+        Self {
+            base_url: None,
+            model: None,
+            api_key: None,
+            dialect: None,
+            timeouts: Timeouts::new(),
+            headers: Vec::new(),
+        }
+    }
+
+    /// Reads the variables `{prefix}_API_KEY`, `{prefix}_BASE_URL` and `{prefix}_MODEL`; an empty
+    /// one is as good as absent.
+    pub(crate) fn from_variables(
+        prefix: &str,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, ModelError> {
+        let variable = |name: &str| {
+            let value = variable(&format!("{prefix}_{name}")).map(|value| value.trim().to_owned());
+            value.filter(|value| !value.is_empty())
+        };
+        let (base_url, api_key) = (variable("BASE_URL"), variable("API_KEY"));
+        let mut missing = Vec::new();
+        if api_key.is_none() && base_url.is_none() {
+            missing.push(format!(
+                "`{prefix}_API_KEY` is not set (a server without keys needs `{prefix}_BASE_URL` instead)",
+            ));
+        }
+        let model = variable("MODEL");
+        if model.is_none() {
+            missing.push(format!("`{prefix}_MODEL` is not set"));
+        }
+        if !missing.is_empty() {
+            return Err(configuration(missing.join("; ")));
+        }
+        Ok(Self {
+            base_url,
+            model,
+            api_key,
+            ..Self::new()
+        })
+    }
+
+    /// The name of the model; it is required.
+    pub(crate) fn model(&self) -> Result<String, ModelError> {
+        let model = self.model.clone();
+        model
+            .filter(|model| !model.trim().is_empty())
+            .ok_or_else(|| configuration("no model is given"))
+    }
+
+    /// Sends `header` unless one of this name was set by hand.
+    pub(crate) fn add_header(&mut self, name: &str, value: String) {
+        let named = |(other, _): &(String, String)| other.eq_ignore_ascii_case(name);
+        if !self.headers.iter().any(named) {
+            self.headers.push((name.to_owned(), value));
+        }
+    }
+
+    /// Where requests go: `path` behind the base URL.
+    pub(crate) fn endpoint(
+        &self,
+        default_base_url: &str,
+        path: &[&str],
+    ) -> Result<Arc<Endpoint>, ModelError> {
+        let base_url = self.base_url.as_deref().unwrap_or(default_base_url).trim();
+        Endpoint::new(base_url, path, &self.headers, self.timeouts).map(Arc::new)
+    }
+}
+
+fn configuration(message: impl Into<String>) -> ModelError {
+    ModelError::new(ModelErrorKind::Configuration, message)
+}
+
+impl fmt::Debug for Setup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| &**name).collect();
+        f.debug_struct("Setup")
+            .field("base_url", &self.base_url.as_deref().map(mask_url))
+            .field("model", &self.model)
+            .field("api_key", &self.api_key.as_ref().map(|_| "***"))
+            .field("dialect", &self.dialect)
+            .field("timeouts", &self.timeouts)
+            .field("headers", &names)
+            .finish()
+    }
+}

@@ -1,0 +1,311 @@
+//! What is sent.
+
+use agent_core::message::{
+    AssistantMessage, ContentPart, Image, OpaquePart, ToolCall, ToolResult, Transcript,
+};
+use agent_core::model::anthropic::{AnthropicBuilder, PromptCaching};
+use agent_core::model::{
+    ChatModel as _, ChatOptions, ChatRequest, OutputSchema, ResponseFormat, ToolChoice, ToolList,
+};
+use agent_core::schema::Dialect;
+use agent_core::tool::InputSchema;
+use agent_core::{Message, ToolDefinition};
+use agent_tests::replay::{Answer, ReplayServer};
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use super::{client, thoughtful};
+
+const ANSWER: &str =
+    r#"{"type":"message","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn"}"#;
+
+fn request(messages: impl IntoIterator<Item = Message>) -> ChatRequest {
+    ChatRequest::new(Transcript::from_messages(messages).unwrap()).unwrap()
+}
+
+/// The text of the body of one request.
+async fn text_of(
+    request: ChatRequest,
+    set: impl FnOnce(AnthropicBuilder) -> AnthropicBuilder,
+) -> String {
+    let server = ReplayServer::start([Answer::json(ANSWER)]).await;
+    let model = set(client(&server)).build().unwrap();
+    model.chat(request).await.unwrap();
+    let recorded = server.requests().remove(0);
+    let length = recorded.body.len().to_string();
+    assert_eq!(recorded.header("content-length"), length);
+    recorded.text()
+}
+
+async fn sent(request: ChatRequest) -> Value {
+    serde_json::from_str(&text_of(request, |client| client).await).unwrap()
+}
+
+/// The messages, one in a line.
+fn lines(body: &Value) -> String {
+    let messages = body["messages"].as_array().unwrap().iter();
+    messages.map(|message| format!("{message}\n")).collect()
+}
+
+fn weather() -> ToolDefinition {
+    let schema = json!({
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+        "additionalProperties": false,
+    });
+    ToolDefinition::new(
+        "weather",
+        "Get the weather.",
+        InputSchema::from_value(schema),
+    )
+}
+
+fn picture(kind: &str) -> ContentPart {
+    Image::new(kind, *b"\x89PNG").into()
+}
+
+// hp-01, hp-11, hp-19, hp-21, hp-23
+#[tokio::test]
+async fn a_history_is_written_as_the_api_wants_it() {
+    let cut = ToolCall::new("c2", "screen", r#"{"p":"a"#);
+    let mut answer = thoughtful();
+    answer.tool_calls.push(cut.clone());
+    let results = vec![
+        ToolResult::ok(
+            &answer.tool_calls[0],
+            vec!["-3".into(), picture("image/png")],
+        ),
+        ToolResult::error(&cut, "the arguments are truncated"),
+    ];
+    let messages = [
+        Message::user("Is Oslo cold?"),
+        answer.into(),
+        Message::tool(results),
+        Message::user_parts(vec![
+            "And this?".into(),
+            picture("image/png"),
+            picture("image/tiff"),
+        ]),
+    ];
+
+    let body = sent(request(messages).with_system(Some(Message::system("Be brief.")))).await;
+
+    expect![[r#"
+        {"role":"user","content":[{"type":"text","text":"Is Oslo cold?"}]}
+        {"role":"assistant","content":[{"type":"thinking","thinking":"Hm.","signature":"c2ln"},{"type":"text","text":"I look."},{"type":"redacted_thinking","data":"ZGF0YQ=="},{"type":"tool_use","id":"toolu_1","name":"weather","input":{"city":"Oslo"}},{"type":"tool_use","id":"c2","name":"screen","input":{"invalid_arguments":"{\"p\":\"a"}}]}
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":[{"type":"text","text":"-3"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw=="}}]},{"type":"tool_result","tool_use_id":"c2","content":"the arguments are truncated","is_error":true},{"type":"text","text":"And this?"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw=="}},{"type":"text","text":"(a picture of the type image/tiff, which cannot be shown)"}]}
+    "#]].assert_eq(&lines(&body));
+    assert_eq!(
+        body["system"],
+        json!([{"type": "text", "text": "Be brief."}])
+    );
+    assert_eq!(body["max_tokens"], 8192);
+}
+
+// hp-08, hp-09, hp-10
+#[tokio::test]
+async fn nothing_empty_is_sent() {
+    let call = ToolCall::new("c1", "touch", "{}");
+    let messages = [
+        Message::user("a"),
+        Message::assistant(""),
+        Message::user(" \n"),
+        Message::user("b"),
+        AssistantMessage::new("", None, vec![call.clone()]).into(),
+        Message::tool(vec![ToolResult::ok(&call, vec!["".into()])]),
+    ];
+    let stored = Transcript::from_messages(messages.clone()).unwrap();
+
+    let body = sent(request(messages)).await;
+
+    expect![[r#"
+        {"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}
+        {"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"touch","input":{}}]}
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"(no output)"}]}
+    "#]].assert_eq(&lines(&body));
+    assert_eq!(stored.last().unwrap().text(), "");
+}
+
+// hp-15
+#[tokio::test]
+async fn a_system_message_in_the_middle_is_a_word_of_the_user() {
+    let messages = [
+        Message::system("S1"),
+        Message::user("a"),
+        Message::assistant("b"),
+        Message::system("S2"),
+        Message::user("c"),
+    ];
+
+    let body = sent(request(messages)).await;
+
+    assert_eq!(body["system"], json!([{"type": "text", "text": "S1"}]));
+    expect![[r#"
+        {"role":"user","content":[{"type":"text","text":"a"}]}
+        {"role":"assistant","content":[{"type":"text","text":"b"}]}
+        {"role":"user","content":[{"type":"text","text":"S2"},{"type":"text","text":"c"}]}
+    "#]]
+    .assert_eq(&lines(&body));
+}
+
+#[tokio::test]
+async fn the_user_begins_and_ends() {
+    let body = sent(request([Message::assistant("Hello.")])).await;
+
+    expect![[r#"
+        {"role":"user","content":[{"type":"text","text":"Go on."}]}
+        {"role":"assistant","content":[{"type":"text","text":"Hello."}]}
+        {"role":"user","content":[{"type":"text","text":"Go on."}]}
+    "#]]
+    .assert_eq(&lines(&body));
+    let empty = sent(request([])).await;
+    assert_eq!(empty["messages"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn ids_and_names_that_are_refused_are_sent_as_others_and_still_pair() {
+    let odd = ToolCall::new("functions.add:0", "functions.add", "{}");
+    let answer = |call: &ToolCall| -> [Message; 2] {
+        [
+            AssistantMessage::new("", None, vec![call.clone()]).into(),
+            Message::tool(vec![ToolResult::ok(call, vec!["1".into()])]),
+        ]
+    };
+    let again = ToolCall::new("c", "add", "{}");
+    let messages = [Message::user("q")]
+        .into_iter()
+        .chain(answer(&odd))
+        .chain(answer(&again))
+        .chain(answer(&again));
+
+    let body = sent(request(messages)).await;
+
+    expect![[r#"
+        {"role":"user","content":[{"type":"text","text":"q"}]}
+        {"role":"assistant","content":[{"type":"tool_use","id":"functions_add_0_0281487c23866cd1","name":"functions_add","input":{}}]}
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_add_0_0281487c23866cd1","content":"1"}]}
+        {"role":"assistant","content":[{"type":"tool_use","id":"c","name":"add","input":{}}]}
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"1"}]}
+        {"role":"assistant","content":[{"type":"tool_use","id":"c_3","name":"add","input":{}}]}
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"c_3","content":"1"}]}
+    "#]].assert_eq(&lines(&body));
+}
+
+#[tokio::test]
+async fn what_another_provider_or_nobody_signed_is_not_sent() {
+    let mut answer = thoughtful();
+    answer.opaque[0].provider = "other".into();
+    answer.tool_calls.clear();
+    answer.opaque.push(
+        OpaquePart::new(
+            "anthropic",
+            r#"{"type":"thinking","thinking":"z","signature":"s"}"#,
+        )
+        .after(7, 0),
+    );
+
+    let body = sent(request([
+        Message::user("q"),
+        answer.into(),
+        Message::user("r"),
+    ]))
+    .await;
+
+    // Nor does an answer end with its thinking.
+    expect![[r#"
+        {"role":"user","content":[{"type":"text","text":"q"}]}
+        {"role":"assistant","content":[{"type":"text","text":"I look."}]}
+        {"role":"user","content":[{"type":"text","text":"r"}]}
+    "#]]
+    .assert_eq(&lines(&body));
+}
+
+#[tokio::test]
+async fn options_are_written_in_the_words_of_the_api() {
+    let options = ChatOptions::new()
+        .temperature(0.5)
+        .max_output_tokens(64)
+        .stop(["END", " "])
+        .seed(7)
+        .tool_choice(ToolChoice::Required)
+        .parallel_tool_calls(false)
+        .extra("thinking", json!({"type": "adaptive"}))
+        .extra("messages", "never");
+    let schema =
+        json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
+    let request = request([Message::user("q")])
+        .with_tools(ToolList::new([weather()]))
+        .with_response_format(Some(ResponseFormat::JsonSchema(OutputSchema::new(
+            "o", schema,
+        ))))
+        .with_options(options.clone());
+
+    let text = text_of(request, |client| client.dialect(Dialect::AnthropicStrict)).await;
+
+    expect![[r#"{"model":"m","max_tokens":64,"tools":[{"name":"weather","description":"Get the weather.","input_schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"],"additionalProperties":false},"strict":true}],"messages":[{"role":"user","content":[{"type":"text","text":"q"}]}],"temperature":0.5,"stop_sequences":["END"],"tool_choice":{"type":"any","disable_parallel_tool_use":true},"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{},"required":[],"additionalProperties":false}}},"thinking":{"type":"adaptive"}}"#]].assert_eq(&text);
+    let server = ReplayServer::start([]).await;
+    let model = client(&server).build().unwrap();
+    assert_eq!(model.unsupported(&options), ["seed"]);
+}
+
+// E6
+#[tokio::test]
+async fn a_later_turn_sends_the_same_bytes_for_what_was_sent_before() {
+    let server = ReplayServer::start([Answer::json(ANSWER), Answer::json(ANSWER)]).await;
+    let model = client(&server).build().unwrap();
+    let tools = ToolList::new([weather()]);
+    let call = ToolCall::new("c1", "weather", "{}");
+    let mut transcript = Transcript::from_messages([Message::user("q")]).unwrap();
+    let ask = |transcript: &Transcript| {
+        let request = ChatRequest::new(transcript.clone()).unwrap();
+        model.chat(request.with_tools(tools.clone()))
+    };
+    ask(&transcript).await.unwrap();
+    transcript
+        .push(AssistantMessage::new("", None, vec![call.clone()]).into())
+        .unwrap();
+    transcript
+        .answer(ToolResult::ok(&call, vec!["1".into()]))
+        .unwrap();
+
+    ask(&transcript).await.unwrap();
+
+    let requests = server.requests();
+    let first = requests[0].text();
+    let shared = first.strip_suffix("]}").unwrap();
+    assert!(requests[1].text().starts_with(shared));
+}
+
+#[tokio::test]
+async fn marks_for_the_cache_stand_at_the_tools_the_system_and_the_two_last_ends() {
+    let call = ToolCall::new("c1", "weather", "{}");
+    let messages = [
+        Message::user("q"),
+        AssistantMessage::new("", None, vec![call.clone()]).into(),
+        Message::tool(vec![ToolResult::ok(&call, vec!["1".into()])]),
+        Message::assistant("One."),
+        Message::user("r"),
+    ];
+    let request = || {
+        request(messages.clone())
+            .with_system(Some(Message::system("S")))
+            .with_tools(ToolList::new([weather()]))
+    };
+
+    let marked = text_of(request(), |client| {
+        client.prompt_caching(PromptCaching::FiveMinutes)
+    })
+    .await;
+    let plain = text_of(request(), |client| client).await;
+
+    expect![[r#"{"model":"m","max_tokens":8192,"tools":[{"name":"weather","description":"Get the weather.","input_schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"],"additionalProperties":false},"cache_control":{"type":"ephemeral"}}],"system":[{"type":"text","text":"S","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":[{"type":"text","text":"q"}]},{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"weather","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"1","cache_control":{"type":"ephemeral"}}]},{"role":"assistant","content":[{"type":"text","text":"One."}]},{"role":"user","content":[{"type":"text","text":"r","cache_control":{"type":"ephemeral"}}]}]}"#]].assert_eq(&marked);
+    let mark = r#","cache_control":{"type":"ephemeral"}"#;
+    assert_eq!(marked.replace(mark, ""), plain);
+    assert_eq!(marked.matches(mark).count(), 4);
+    let hour = text_of(request(), |client| {
+        client.prompt_caching(PromptCaching::OneHour)
+    })
+    .await;
+    assert!(hour.contains(r#"{"type":"ephemeral","ttl":"1h"}"#));
+}
