@@ -101,3 +101,16 @@ fn every_text_a_fuzzer_found_is_run_or_refused() {
         agent_tests::fuzz::arguments(&data);
     }
 }
+
+#[test]
+fn every_stream_a_fuzzer_found_is_read_alike_however_it_is_cut() {
+    for (target, run) in [
+        ("sse", agent_tests::fuzz::sse as fn(&[u8])),
+        ("openai_stream", agent_tests::fuzz::openai_stream),
+        ("anthropic_stream", agent_tests::fuzz::anthropic_stream),
+    ] {
+        let corpus = corpus(target);
+        assert!(corpus.len() >= 10, "{target}: {}", corpus.len());
+        corpus.iter().for_each(|data| run(data));
+    }
+}

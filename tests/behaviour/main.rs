@@ -33,6 +33,7 @@ mod derive;
 mod function_tool;
 mod fuzz;
 mod graph;
+mod history;
 mod hooks;
 mod interceptors;
 mod models;

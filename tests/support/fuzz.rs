@@ -2,6 +2,7 @@
 //! `tests/fixtures/fuzz`.
 
 use agent_core::message::ToolCall;
+use agent_core::model::{ChatResponse, ModelError, anthropic, openai};
 use agent_core::schema::{Dialect, Effect, without_optional_nulls};
 use agent_core::tool::{ToolErrorKind, ToolOutcome};
 use agent_core::{ToolContext, ToolSchema, tool};
@@ -143,4 +144,93 @@ pub fn arguments(data: &[u8]) {
             other => panic!("neither done nor refused: {other:?}"),
         }
     }
+}
+
+/// Any bytes in the middle of an event stream, cut by what stands before them.
+///
+/// # Panics
+///
+/// If the answer depends on how it was cut.
+pub fn sse(data: &[u8]) {
+    let (sizes, middle) = data.split_at(data.len().min(4));
+    let chunk = |delta: &str| format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n");
+    let mut body = chunk(r#"{"content":"a"}"#).into_bytes();
+    body.extend(middle);
+    body.extend(b"\n\n");
+    body.extend(chunk(r#"{"content":"b"}"#).bytes());
+    body.extend(b"data: [DONE]\n\n");
+    assert_cut_alike(&body, sizes, |pieces| openai::read_answer(pieces));
+}
+
+/// Any lines as the events of a chat-completions stream, or any bytes as the whole answer.
+///
+/// # Panics
+///
+/// If the answer depends on how it was cut, or a call of it is not sound.
+pub fn openai_stream(data: &[u8]) {
+    let (sizes, body) = data.split_at(data.len().min(4));
+    assert_cut_alike(body, sizes, |pieces| openai::read_answer(pieces));
+    assert_cut_alike(&events(body), sizes, |pieces| openai::read_answer(pieces));
+}
+
+/// The same for a Messages stream.
+///
+/// # Panics
+///
+/// As [`openai_stream`].
+pub fn anthropic_stream(data: &[u8]) {
+    let (sizes, body) = data.split_at(data.len().min(4));
+    assert_cut_alike(body, sizes, |pieces| anthropic::read_answer(pieces));
+    assert_cut_alike(&events(body), sizes, |pieces| {
+        anthropic::read_answer(pieces)
+    });
+}
+
+fn events(lines: &[u8]) -> Vec<u8> {
+    let lines = lines.split(|byte| *byte == b'\n');
+    lines
+        .flat_map(|line| [b"data: ", line, b"\n\n"].concat())
+        .collect()
+}
+
+fn assert_cut_alike(
+    body: &[u8],
+    sizes: &[u8],
+    read: impl Fn(Vec<&[u8]>) -> Result<ChatResponse, ModelError>,
+) {
+    let mut pieces = Vec::new();
+    let mut rest = body;
+    for size in sizes.iter().cycle().map(|size| usize::from(*size) + 1) {
+        let (piece, behind) = rest.split_at(size.min(rest.len()));
+        pieces.push(piece);
+        rest = behind;
+        if rest.is_empty() {
+            break;
+        }
+    }
+    pieces.push(rest);
+    let whole = shown(read(vec![body]));
+    assert_eq!(shown(read(pieces)), whole);
+    assert_eq!(shown(read(body.chunks(1).collect())), whole);
+}
+
+/// What an answer says, without the ids that were made up for it.
+fn shown(answer: Result<ChatResponse, ModelError>) -> String {
+    let response = match answer {
+        Ok(response) => response,
+        Err(error) => return format!("{:?} {error} {}", error.kind(), error.is_retryable()),
+    };
+    let message = &response.message;
+    let mut ids = std::collections::HashSet::new();
+    let calls = message.tool_calls.iter().map(|call| {
+        assert!(!call.id.is_empty() && ids.insert(&call.id), "{call:?}");
+        let is_object = call.arguments_value().is_some_and(|it| it.is_object());
+        assert_eq!(is_object, call.invalid.is_none(), "{call:?}");
+        format!("{} {} {:?}", call.name, call.arguments, call.invalid)
+    });
+    let calls: Vec<String> = calls.collect();
+    format!(
+        "{:?} {:?} {calls:?} {:?} {:?} {:?}",
+        message.text, message.reasoning, message.opaque, response.finish_reason, response.usage
+    )
 }

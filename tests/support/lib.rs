@@ -5,6 +5,7 @@ pub mod fuzz;
 pub mod replay;
 pub mod runs;
 pub mod tools;
+pub mod validator;
 pub mod values;
 pub mod wire;
 

@@ -7,6 +7,7 @@
 
 mod call;
 mod content;
+mod mend;
 mod opaque;
 mod repair;
 mod transcript;
@@ -19,6 +20,7 @@ use crate::wire_cache::WireCache;
 pub use call::{InvalidArguments, ToolCall, ToolResult};
 pub(crate) use content::text_of;
 pub use content::{ContentPart, Image};
+pub use mend::Repair;
 pub use opaque::OpaquePart;
 pub use transcript::{Transcript, TranscriptError};
 

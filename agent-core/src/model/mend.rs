@@ -7,14 +7,15 @@ use std::borrow::Cow;
 
 /// What the id of a tool call must be like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(dead_code, reason = "each client uses some, and clients are features")]
 pub(super) enum CallIds {
+    /// Any text that says something.
+    Any,
+    /// Any text of at most this many bytes.
+    Longest(usize),
     /// ASCII letters, digits, `_` and `-`, at most this many.
     Words(usize),
     /// Letters and digits, this many.
-    #[allow(
-        dead_code,
-        reason = "only one server is so strict, and its client is a feature"
-    )]
     Exactly(usize),
 }
 
@@ -22,6 +23,8 @@ impl CallIds {
     /// The id as it is sent: itself if it can be.
     pub(super) fn sent(self, id: &str) -> Cow<'_, str> {
         let (fits, room) = match self {
+            Self::Any => (!id.is_empty(), 40),
+            Self::Longest(most) => (!id.is_empty() && id.len() <= most, most),
             Self::Words(most) => (is_word(id, most), most),
             Self::Exactly(count) => {
                 let plain = id.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -33,8 +36,8 @@ impl CallIds {
         }
         let digits = format!("{:016x}", hash(id));
         let sent = match self {
-            Self::Words(_) => format!("{}_{digits}", cleaned(id, room.saturating_sub(17))),
             Self::Exactly(_) => digits[..room.min(digits.len())].to_owned(),
+            _ => format!("{}_{digits}", cleaned(id, room.saturating_sub(17))),
         };
         tracing::debug!(
             id,

@@ -161,11 +161,8 @@ fn client(case: &Value, url: &str) -> Result<Arc<dyn ChatModel>, String> {
                 .model("m")
                 .timeouts(timeouts);
             if let Some(name) = given["profile"].as_str() {
-                client = client.profile(match name {
-                    "openai" => Profile::OpenAi,
-                    "deepseek" => Profile::DeepSeek,
-                    _ => Profile::Compatible,
-                });
+                let profile = name.parse::<Profile>();
+                client = client.profile(profile.map_err(|error| error.to_string())?);
             }
             if let Some(key) = given["api_key"].as_str() {
                 client = client.api_key(key);

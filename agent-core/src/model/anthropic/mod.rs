@@ -13,9 +13,10 @@ mod wire;
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use futures_util::TryFutureExt as _;
 
-use super::http::{Endpoint, Expect};
+use super::http::{self, Endpoint, Expect};
 use super::{
     ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, delta, guard,
     reading,
@@ -54,6 +55,27 @@ impl PromptCaching {
             Self::OneHour => Some(r#","cache_control":{"type":"ephemeral","ttl":"1h"}}"#),
         }
     }
+}
+
+/// Reads an answer that was kept, streamed or plain, cut anywhere: what a client makes of these
+/// bytes, with no server behind them.
+///
+/// ```
+/// use agent_core::model::anthropic::read_answer;
+///
+/// let body = r#"{"content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn"}"#;
+/// let response = read_answer([body])?;
+/// assert_eq!(response.message.text, "Hi");
+/// # Ok::<(), agent_core::model::ModelError>(())
+/// ```
+///
+/// # Errors
+///
+/// As for an answer of a server.
+pub fn read_answer(
+    pieces: impl IntoIterator<Item = impl AsRef<[u8]>>,
+) -> Result<ChatResponse, ModelError> {
+    reading::whole(stream::Assembler::default(), pieces)
 }
 
 /// A client for any Messages endpoint.
@@ -123,6 +145,23 @@ impl Anthropic {
         self.0.endpoint.host() == "api.anthropic.com"
     }
 
+    /// The body that a streamed request is sent with, to look at it.
+    #[must_use]
+    pub fn request_text(&self, request: &ChatRequest) -> String {
+        http::text_of(&self.body(request, Expect::EventStream))
+    }
+
+    fn body(&self, request: &ChatRequest, expect: Expect) -> Vec<Bytes> {
+        let asking = wire::Asking {
+            model: &self.0.model,
+            max_output_tokens: self.0.max_output_tokens,
+            dialect: self.0.dialect.unwrap_or(Dialect::Anthropic),
+            caching: self.0.caching,
+            expect,
+        };
+        wire::body(request, &asking)
+    }
+
     fn deltas(
         &self,
         request: &ChatRequest,
@@ -131,14 +170,7 @@ impl Anthropic {
         if let Err(error) = guard::check(&self.0.model) {
             return Box::pin(futures_util::stream::iter([Err(error)]));
         }
-        let asking = wire::Asking {
-            model: &self.0.model,
-            max_output_tokens: self.0.max_output_tokens,
-            dialect: self.0.dialect.unwrap_or(Dialect::Anthropic),
-            caching: self.0.caching,
-            expect,
-        };
-        let body = wire::body(request, &asking);
+        let body = self.body(request, expect);
         let reply = Arc::clone(&self.0.endpoint).post(body, expect);
         let deltas = reading::deltas(reply, expect, stream::Assembler::default());
         Box::pin(deltas.try_flatten_stream())

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::CassetteError;
 use super::scrub::{masked, scrub, scrub_json};
-use crate::message::{AssistantMessage, ToolCall};
+use crate::message::{AssistantMessage, OpaquePart, ToolCall};
 use crate::model::{ChatResponse, FinishReason, ModelError, ModelErrorKind, Usage};
 use crate::secrets::Secrets;
 
@@ -48,6 +48,8 @@ pub(super) struct Reply {
     reasoning: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<Call>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    opaque: Vec<Opaque>,
     #[serde(skip_serializing_if = "Option::is_none")]
     finish_reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,6 +67,14 @@ struct Call {
     extra: Map<String, Value>,
 }
 
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Opaque {
+    provider: String,
+    json: String,
+    after_text: usize,
+    after_calls: usize,
+}
+
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Tokens {
     input: u64,
@@ -72,6 +82,8 @@ struct Tokens {
     total: u64,
     #[serde(default)]
     cached_input: u64,
+    #[serde(default)]
+    cache_write_input: u64,
     #[serde(default)]
     reasoning: u64,
 }
@@ -150,18 +162,26 @@ impl Reply {
             arguments: call.arguments.clone(),
             extra: call.extra.clone(),
         };
+        let opaque = |part: &OpaquePart| Opaque {
+            provider: part.provider.clone().into_owned(),
+            json: part.json.clone(),
+            after_text: part.after_text,
+            after_calls: part.after_calls,
+        };
         let response = end.ok();
         let usage = response.and_then(|response| response.usage);
         Self {
             text: message.text.clone(),
             reasoning: message.reasoning.clone(),
             tool_calls: message.tool_calls.iter().map(call).collect(),
+            opaque: message.opaque.iter().map(opaque).collect(),
             finish_reason: response.map(|response| response.finish_reason.to_string()),
             usage: usage.map(|usage| Tokens {
                 input: usage.input_tokens,
                 output: usage.output_tokens,
                 total: usage.total_tokens,
                 cached_input: usage.cached_input_tokens,
+                cache_write_input: usage.cache_write_input_tokens,
                 reasoning: usage.reasoning_tokens,
             }),
             error: end.err().map(Failure::of),
@@ -179,6 +199,9 @@ impl Reply {
                 call.extra = extra;
             }
         }
+        for part in &mut self.opaque {
+            part.json = scrub_json(&part.json, secrets);
+        }
         if let Some(error) = &mut self.error {
             error.message = masked(&error.message, secrets);
         }
@@ -191,11 +214,16 @@ impl Reply {
             restored.extra = call.extra;
             restored
         });
-        let message = AssistantMessage::new(self.text, self.reasoning, calls.collect());
+        let opaque = self.opaque.into_iter().map(|part| {
+            OpaquePart::new(part.provider, part.json).after(part.after_text, part.after_calls)
+        });
+        let message = AssistantMessage::new(self.text, self.reasoning, calls.collect())
+            .with_opaque(opaque.collect());
         let usage = self.usage.map(|tokens| {
             let mut usage = Usage::new(tokens.input, tokens.output);
             usage.total_tokens = tokens.total;
             usage.cached_input_tokens = tokens.cached_input;
+            usage.cache_write_input_tokens = tokens.cache_write_input;
             usage.reasoning_tokens = tokens.reasoning;
             usage
         });

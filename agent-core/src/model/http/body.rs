@@ -59,3 +59,8 @@ pub(crate) fn shared(text: Arc<str>) -> Bytes {
 
     Bytes::from_owner(Owner(text))
 }
+
+/// The text that pieces make together.
+pub(crate) fn text_of(pieces: &[Bytes]) -> String {
+    String::from_utf8_lossy(&pieces.concat()).into_owned()
+}

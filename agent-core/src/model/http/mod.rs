@@ -22,7 +22,7 @@ use super::{ModelError, ModelErrorKind, Timeouts};
 use crate::clock;
 use crate::secrets::Secrets;
 
-pub(crate) use body::{Pieces, shared};
+pub(crate) use body::{Pieces, shared, text_of};
 pub(crate) use setup::Setup;
 pub(crate) use url::mask_url;
 
@@ -323,12 +323,8 @@ impl Reply {
         value.and_then(|value| value.to_str().ok()).unwrap_or("")
     }
 
-    /// The next piece of the body; `None` at its end.
-    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, ModelError> {
-        self.chunk_within(Duration::MAX).await
-    }
-
-    /// As [`chunk`](Self::chunk), waiting no longer than `limit` or the limit of silence.
+    /// The next piece of the body; `None` at its end. Waits no longer than `limit` or the limit of
+    /// silence.
     pub(crate) async fn chunk_within(
         &mut self,
         limit: Duration,
@@ -350,18 +346,6 @@ impl Reply {
                 ),
             )),
         }
-    }
-
-    /// The whole body, if it is not larger than `limit` bytes.
-    pub(crate) async fn whole(&mut self, limit: usize) -> Result<Vec<u8>, ModelError> {
-        let mut body = Vec::new();
-        while let Some(chunk) = self.chunk().await? {
-            if body.len() + chunk.len() > limit {
-                return Err(self.too_large(limit));
-            }
-            body.extend_from_slice(&chunk);
-        }
-        Ok(body)
     }
 
     pub(crate) fn too_large(&self, limit: usize) -> ModelError {
@@ -386,7 +370,7 @@ impl Reply {
         let mut body = Vec::new();
         let _ = tokio::time::timeout(SOON, async {
             while body.len() < limit
-                && let Ok(Some(chunk)) = self.chunk().await
+                && let Ok(Some(chunk)) = self.chunk_within(SOON).await
             {
                 body.extend_from_slice(&chunk[..chunk.len().min(limit - body.len())]);
             }

@@ -78,6 +78,14 @@ impl Setup {
         }
     }
 
+    /// The host of the base URL; empty if that is no URL.
+    pub(crate) fn host(&self, default_base_url: &str) -> String {
+        let base_url = self.base_url.as_deref().unwrap_or(default_base_url).trim();
+        let url = reqwest::Url::parse(base_url).ok();
+        let host = url.and_then(|url| url.host_str().map(str::to_owned));
+        host.unwrap_or_default()
+    }
+
     /// Where requests go: `path` behind the base URL.
     pub(crate) fn endpoint(
         &self,

@@ -49,20 +49,20 @@ impl OpenAiBuilder {
         self
     }
 
-    /// Sends this key as a bearer token. Default: none.
+    /// Sends this key, as a bearer token unless the profile wants it elsewhere. Default: none.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.setup.api_key = Some(key.into());
         self
     }
 
-    /// Speaks this dialect. Default: the one the base URL's host is known for.
+    /// Asks in the way of this server. Default: [`Profile::of_host`] of the base URL.
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = Some(profile);
         self
     }
 
     /// Writes the tools' schemas in this dialect of JSON Schema, and holds agents to its
-    /// limits. Default: [`Dialect::OpenAi`]; its limits only for OpenAI itself.
+    /// limits. Default: the profile's, mostly [`Dialect::OpenAi`]; its limits only for OpenAI.
     ///
     /// With [`Dialect::OpenAiStrict`] each tool that can be is sent with `strict: true`;
     /// [`ToolSet::report`](crate::ToolSet::report) tells which cannot, and why.
@@ -104,11 +104,15 @@ impl OpenAiBuilder {
     pub fn build(self) -> Result<OpenAi, ModelError> {
         let mut setup = self.setup;
         let model = setup.model()?;
+        let by_host = || Profile::of_host(&setup.host(DEFAULT_BASE_URL));
+        let profile = self.profile.unwrap_or_else(by_host);
         if let Some(key) = setup.api_key.take() {
-            setup.add_header("authorization", format!("Bearer {key}"));
+            match profile.quirks().key_header {
+                "authorization" => setup.add_header("authorization", format!("Bearer {key}")),
+                header => setup.add_header(header, key),
+            }
         }
         let endpoint = setup.endpoint(DEFAULT_BASE_URL, &["chat", "completions"])?;
-        let profile = self.profile.unwrap_or_else(|| Profile::of(endpoint.host()));
         Ok(OpenAi(Arc::new(Inner {
             endpoint,
             model,

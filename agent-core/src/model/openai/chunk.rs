@@ -11,7 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::model::Usage;
-use crate::model::reading::loose::{number, object, parts, text};
+use crate::model::reading::loose::{number, object, parts, text, thinking};
 
 type Raw<'a> = Option<&'a RawValue>;
 
@@ -55,6 +55,8 @@ pub(super) struct Piece<'a> {
     reasoning: Raw<'a>,
     #[serde(default, borrow)]
     tool_calls: Raw<'a>,
+    #[serde(default, borrow)]
+    function_call: Raw<'a>,
 }
 
 /// A piece of a tool call.
@@ -107,15 +109,34 @@ impl Piece<'_> {
         let read = |field: Raw<'_>| field.and_then(text).filter(|text| !text.is_empty());
         read(self.reasoning_content)
             .or_else(|| read(self.reasoning))
+            .or_else(|| self.content.map(thinking))
             .unwrap_or_default()
     }
 
+    /// The calls, or the one call of the form before there could be several.
     pub(super) fn fragments(&self) -> Vec<Fragment> {
-        let Some(calls) = self.tool_calls.filter(|raw| raw.get().starts_with('[')) else {
-            return Vec::new();
-        };
-        let calls: Vec<&RawValue> = serde_json::from_str(calls.get()).unwrap_or_default();
-        calls.into_iter().filter_map(fragment).collect()
+        let calls = self.tool_calls.map(RawValue::get).unwrap_or_default();
+        if calls.starts_with('[') {
+            let calls: Vec<&RawValue> = serde_json::from_str(calls).unwrap_or_default();
+            return calls.into_iter().filter_map(fragment).collect();
+        }
+        let only = self.function_call.and_then(object);
+        let only = only.map(|function| {
+            let mut fragment = Fragment::default();
+            fragment.take(function);
+            fragment
+        });
+        only.into_iter().collect()
+    }
+}
+
+impl Fragment {
+    fn take(&mut self, mut function: BTreeMap<String, &RawValue>) {
+        self.name = function.remove("name").and_then(text).unwrap_or_default();
+        self.arguments = function
+            .remove("arguments")
+            .map(arguments)
+            .unwrap_or_default();
     }
 }
 
@@ -126,14 +147,7 @@ fn fragment(raw: &RawValue) -> Option<Fragment> {
             "index" => fragment.index = number(value),
             "id" => fragment.id = text(value).unwrap_or_default(),
             "type" => {}
-            "function" => {
-                let mut function = object(value).unwrap_or_default();
-                fragment.name = function.remove("name").and_then(text).unwrap_or_default();
-                fragment.arguments = function
-                    .remove("arguments")
-                    .map(arguments)
-                    .unwrap_or_default();
-            }
+            "function" => fragment.take(object(value).unwrap_or_default()),
             _ => {
                 if let Ok(
                     value @ (Value::Bool(_)

@@ -7,70 +7,49 @@
 
 mod builder;
 mod chunk;
+mod profile;
 mod stream;
+mod turns;
 mod wire;
 
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use futures_util::TryFutureExt as _;
 
-use super::http::{Endpoint, Expect};
-use super::{ChatModel, ChatRequest, ChatResponse, ModelDelta, ModelError, delta, guard, reading};
+use super::http::{self, Endpoint, Expect};
+use super::{
+    ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, delta, guard,
+    reading,
+};
 use crate::boxed::{BoxFuture, BoxStream};
 use crate::schema::Dialect;
 
+use profile::Formats;
+
 pub use builder::OpenAiBuilder;
+pub use profile::{Profile, UnknownProfile};
 
-/// What a server wants to be asked like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Profile {
-    /// OpenAI itself: the token limit is `max_completion_tokens`. The default for
-    /// `api.openai.com`.
-    OpenAi,
-    /// Everyone else: the token limit is `max_tokens`.
-    Compatible,
-    /// As `Compatible`, and a message's reasoning is sent back as `reasoning_content`. The
-    /// default for `api.deepseek.com`.
-    DeepSeek,
-}
-
-impl Profile {
-    fn of(host: &str) -> Self {
-        match host {
-            "api.openai.com" => Self::OpenAi,
-            "api.deepseek.com" => Self::DeepSeek,
-            _ => Self::Compatible,
-        }
-    }
-
-    /// The name under which a message keeps its text for this profile.
-    fn wire(self) -> &'static str {
-        match self {
-            Self::OpenAi | Self::Compatible => "openai-chat",
-            Self::DeepSeek => "openai-chat-reasoning",
-        }
-    }
-
-    fn token_limit(self) -> &'static str {
-        match self {
-            Self::OpenAi => "max_completion_tokens",
-            Self::Compatible | Self::DeepSeek => "max_tokens",
-        }
-    }
-
-    fn echoes_reasoning(self) -> bool {
-        self == Self::DeepSeek
-    }
-
-    /// The provider's name by the OpenTelemetry conventions.
-    fn provider(self) -> &'static str {
-        match self {
-            Self::OpenAi | Self::Compatible => "openai",
-            Self::DeepSeek => "deepseek",
-        }
-    }
+/// Reads an answer that was kept, streamed or plain, cut anywhere: what a client makes of these
+/// bytes, with no server behind them.
+///
+/// ```
+/// use agent_core::model::openai::read_answer;
+///
+/// let body = r#"{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}"#;
+/// let response = read_answer([body])?;
+/// assert_eq!(response.message.text, "Hi");
+/// # Ok::<(), agent_core::model::ModelError>(())
+/// ```
+///
+/// # Errors
+///
+/// As for an answer of a server.
+pub fn read_answer(
+    pieces: impl IntoIterator<Item = impl AsRef<[u8]>>,
+) -> Result<ChatResponse, ModelError> {
+    reading::whole(stream::Assembler::default(), pieces)
 }
 
 /// A client for any chat-completions endpoint.
@@ -136,6 +115,18 @@ impl OpenAi {
         self.0.endpoint.shown()
     }
 
+    /// The body that a streamed request is sent with, to look at it.
+    #[must_use]
+    pub fn request_text(&self, request: &ChatRequest) -> String {
+        http::text_of(&self.body(request, Expect::EventStream))
+    }
+
+    fn body(&self, request: &ChatRequest, expect: Expect) -> Vec<Bytes> {
+        let quirks = self.0.profile.quirks();
+        let dialect = self.0.dialect.unwrap_or(quirks.dialect);
+        wire::body(request, &self.0.model, quirks, dialect, expect)
+    }
+
     fn deltas(
         &self,
         request: &ChatRequest,
@@ -144,8 +135,7 @@ impl OpenAi {
         if let Err(error) = guard::check(&self.0.model) {
             return Box::pin(futures_util::stream::iter([Err(error)]));
         }
-        let (profile, dialect) = (self.0.profile, self.0.dialect.unwrap_or(Dialect::OpenAi));
-        let body = wire::body(request, &self.0.model, profile, dialect, expect);
+        let body = self.body(request, expect);
         let reply = Arc::clone(&self.0.endpoint).post(body, expect);
         Box::pin(reading::deltas(reply, expect, stream::Assembler::default()).try_flatten_stream())
     }
@@ -166,16 +156,21 @@ impl ChatModel for OpenAi {
 
     fn dialect(&self) -> Option<Dialect> {
         // Other servers speak OpenAI's API and have limits of their own.
-        let known = (self.0.profile == Profile::OpenAi).then_some(Dialect::OpenAi);
+        let quirks = self.0.profile.quirks();
+        let known = quirks.has_limits.then_some(quirks.dialect);
         self.0.dialect.or(known)
     }
 
     fn holds_json_schema(&self) -> bool {
-        self.0.profile == Profile::OpenAi
+        self.0.profile.quirks().formats == Formats::Schema
+    }
+
+    fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {
+        wire::unsupported(options, self.0.profile.quirks())
     }
 
     fn provider(&self) -> &str {
-        self.0.profile.provider()
+        self.0.profile.quirks().provider
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::{HashSet, VecDeque};
 
 use serde_json::value::RawValue;
 
-use super::chunk::{Chunk, Fragment};
+use super::chunk::{Chunk, Fragment, Piece};
 use crate::message::ToolCall;
 use crate::model::reading;
 use crate::model::reading::refusal::reported;
@@ -20,6 +20,8 @@ pub(super) struct Assembler {
     calls: Vec<PartialCall>,
     usage: Option<Usage>,
     finish_reason: Option<String>,
+    /// How many bytes of text were handed out.
+    said: usize,
     /// True once a choice was seen: before that there is no answer, not even an empty one.
     has_choice: bool,
     is_done: bool,
@@ -41,8 +43,9 @@ impl reading::Assembler for Assembler {
         let data = data.trim();
         match data {
             _ if self.is_done => Ok(()),
-            // Keep-alives of some gateways.
+            // Keep-alives of some gateways; a comment may stand where data should.
             "" | "null" => Ok(()),
+            data if data.starts_with(':') => Ok(()),
             "[DONE]" => {
                 self.is_done = true;
                 self.end(deltas)
@@ -129,14 +132,10 @@ impl Assembler {
             .filter(|choice| choice.is_first())
         {
             self.has_choice = true;
-            let is_whole = choice.message.is_some() && choice.delta.is_none();
-            if let Some(piece) = choice.delta.as_ref().or(choice.message.as_ref()) {
-                let (reasoning, said) = (piece.reasoning(), piece.text());
-                deltas.extend(Some(reasoning).filter(not_empty).map(ModelDelta::Reasoning));
-                deltas.extend(Some(said).filter(not_empty).map(ModelDelta::Text));
-                for fragment in piece.fragments() {
-                    self.fragment(fragment, is_whole, deltas);
-                }
+            match (&choice.delta, &choice.message) {
+                (Some(piece), _) => self.piece(piece, deltas),
+                (None, Some(message)) => self.message(message, deltas),
+                (None, None) => {}
             }
             self.finish_reason = choice.finish_reason().or(self.finish_reason.take());
         }
@@ -150,12 +149,48 @@ impl Assembler {
         Ok(())
     }
 
-    fn fragment(&mut self, fragment: Fragment, is_whole: bool, deltas: &mut VecDeque<ModelDelta>) {
-        let position = match is_whole {
-            true => None,
-            false => self.position(&fragment),
-        };
-        let position = position.unwrap_or_else(|| {
+    fn piece(&mut self, piece: &Piece<'_>, deltas: &mut VecDeque<ModelDelta>) {
+        let reasoning = piece.reasoning();
+        deltas.extend(Some(reasoning).filter(not_empty).map(ModelDelta::Reasoning));
+        self.say(piece.text(), deltas);
+        for fragment in piece.fragments() {
+            let position = self.position(&fragment);
+            self.fragment(position, fragment, deltas);
+        }
+    }
+
+    /// A whole message: all of a plain answer, or what a stream came to so far.
+    fn message(&mut self, message: &Piece<'_>, deltas: &mut VecDeque<ModelDelta>) {
+        if self.said == 0 {
+            let reasoning = message.reasoning();
+            deltas.extend(Some(reasoning).filter(not_empty).map(ModelDelta::Reasoning));
+        }
+        let text = message.text();
+        let new = text.get(self.said..).unwrap_or_default().to_owned();
+        self.say(new, deltas);
+        for (position, fragment) in message.fragments().into_iter().enumerate() {
+            if let Some(call) = self.calls.get_mut(position) {
+                // It stands for all that came of it before.
+                call.arguments.clear();
+            }
+            self.fragment(Some(position), fragment, deltas);
+        }
+    }
+
+    fn say(&mut self, text: String, deltas: &mut VecDeque<ModelDelta>) {
+        self.said += text.len();
+        deltas.extend(Some(text).filter(not_empty).map(ModelDelta::Text));
+    }
+
+    /// Takes a fragment of the call at this position, or of a new one.
+    fn fragment(
+        &mut self,
+        position: Option<usize>,
+        fragment: Fragment,
+        deltas: &mut VecDeque<ModelDelta>,
+    ) {
+        let known = position.filter(|position| *position < self.calls.len());
+        let position = known.unwrap_or_else(|| {
             self.calls.push(PartialCall {
                 index: fragment.index,
                 ..PartialCall::default()
@@ -198,10 +233,11 @@ impl Assembler {
         if let Some(known) = self.calls.iter().rposition(same_id) {
             return Some(known);
         }
-        // A late id belongs to the call that waits for one, if both have a number.
-        let waits =
-            call.id.is_empty() && fragment.index.is_some() && !call.is_whole_before(fragment);
-        waits.then_some(latest)
+        // A late id belongs to the call that waits for one, if both have a number. Some servers
+        // make up an id for every fragment; what opens a call has a name.
+        let waits = call.id.is_empty() && fragment.index.is_some();
+        let goes_on = waits || (fragment.name.is_empty() && !fragment.arguments.is_empty());
+        (goes_on && !call.is_whole_before(fragment)).then_some(latest)
     }
 
     /// Hands out what was held back until the end.
@@ -225,8 +261,11 @@ impl Assembler {
             deltas.push_back(ModelDelta::ToolCall(whole));
         }
         deltas.extend(self.usage.map(ModelDelta::Usage));
-        let reason = self.finish_reason.as_deref().unwrap_or("stop");
-        deltas.push_back(ModelDelta::Finished(finish_reason(reason, has_calls)));
+        let reason = finish_reason(self.finish_reason.as_deref().unwrap_or("stop"), has_calls);
+        if reason == FinishReason::ToolCalls && !has_calls && self.said == 0 {
+            return Err(empty());
+        }
+        deltas.push_back(ModelDelta::Finished(reason));
         Ok(())
     }
 }
@@ -245,21 +284,25 @@ impl PartialCall {
     ///
     /// The cheap looks come first, so that long arguments are not read again and again.
     fn is_whole_before(&self, fragment: &Fragment) -> bool {
+        let opens = match fragment.arguments.trim_start() {
+            "" => fragment.name != self.name,
+            arguments => arguments.starts_with('{'),
+        };
         !fragment.name.is_empty()
-            && fragment.arguments.trim_start().starts_with('{')
+            && opens
             && self.arguments.trim_end().ends_with('}')
             && serde_json::from_str::<serde::de::IgnoredAny>(&self.arguments).is_ok()
     }
 }
 
 fn finish_reason(word: &str, has_calls: bool) -> FinishReason {
-    match word {
-        "stop" if has_calls => FinishReason::ToolCalls,
-        "stop" => FinishReason::Stop,
-        "tool_calls" | "function_call" => FinishReason::ToolCalls,
-        "length" | "max_tokens" => FinishReason::Length,
-        "content_filter" => FinishReason::ContentFilter,
-        other => FinishReason::Other(other.to_owned()),
+    match &*word.to_ascii_lowercase() {
+        "stop" | "end_turn" if has_calls => FinishReason::ToolCalls,
+        "stop" | "end_turn" => FinishReason::Stop,
+        "tool_calls" | "tool_call" | "tool_use" | "function_call" => FinishReason::ToolCalls,
+        "length" | "max_tokens" | "model_length" => FinishReason::Length,
+        "content_filter" | "safety" => FinishReason::ContentFilter,
+        _ => FinishReason::Other(word.to_owned()),
     }
 }
 

@@ -10,62 +10,89 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::Profile;
+use super::profile::{Forcing, Formats, Quirks};
+use super::turns;
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
 use crate::model::http::{Expect, shared};
-use crate::model::{ChatRequest, ResponseFormat, ToolChoice};
+use crate::model::mend::tool_name;
+use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::{Dialect, DialectSchema};
 use crate::tool::ToolDefinition;
+
+/// How messages are written, and the name under which they keep it.
+pub(super) struct Written {
+    pub(super) quirks: &'static Quirks,
+}
+
+impl Written {
+    /// The message as it is sent, with a comma before it; empty if it says nothing.
+    pub(super) fn shared(&self, message: &Message) -> Bytes {
+        shared(message.wire(self.quirks.name, |message| written(message, self.quirks)))
+    }
+}
 
 /// The pieces of the request body, in order.
 pub(super) fn body(
     request: &ChatRequest,
     model: &str,
-    profile: Profile,
+    quirks: &'static Quirks,
     dialect: Dialect,
     expect: Expect,
 ) -> Vec<Bytes> {
-    let options = request.options();
-    let model = options.model.as_deref().unwrap_or(model);
+    let model = request.options().model.as_deref().unwrap_or(model);
     let mut pieces = vec![Bytes::from(format!(
         "{{\"model\":{},\"messages\":[",
         Value::from(model)
     ))];
-    for message in request.messages() {
-        let text = message.wire(profile.wire(), |message| written(message, profile));
-        let text = shared(text);
-        // Each text begins with the comma that parts it from the message before.
-        let first = pieces.len() == 1;
-        pieces.push(if first && !text.is_empty() {
-            text.slice(1..)
-        } else {
-            text
-        });
+    let written = Written { quirks };
+    if quirks.takes_turns {
+        pieces.extend(turns::pieces(request, &written));
+    } else {
+        pieces.extend(request.messages().map(|message| written.shared(message)));
+    }
+    // Each text begins with the comma that parts it from the message before.
+    match pieces.iter_mut().skip(1).find(|piece| !piece.is_empty()) {
+        Some(first) => *first = first.slice(1..),
+        None => pieces.push(Bytes::from_static(&turns::FILLER.as_bytes()[1..])),
     }
     pieces.push(Bytes::from_static(b"]"));
-    let has_tools = !request.tools().definitions().is_empty();
-    if has_tools {
-        pieces.push(shared(request.tools().wire("openai-chat", dialect, tools)));
+    let tools = request.tools();
+    if !tools.definitions().is_empty() {
+        pieces.push(shared(tools.wire("openai-chat", dialect, written_tools)));
     }
-    pieces.push(Bytes::from(tail(request, profile, has_tools, expect)));
+    pieces.push(Bytes::from(tail(request, quirks, expect)));
     pieces
 }
 
+/// True unless a message is blank; some servers refuse those.
+pub(super) fn says_something(message: &Message) -> bool {
+    let is_blank = |part: &ContentPart| part.as_text().is_some_and(|text| text.trim().is_empty());
+    match message.body() {
+        MessageBody::System(text) => !text.trim().is_empty(),
+        MessageBody::User(parts) => !parts.iter().all(is_blank),
+        MessageBody::Assistant(answer) => {
+            !answer.text.trim().is_empty() || !answer.tool_calls.is_empty()
+        }
+        MessageBody::Tool(_) => true,
+    }
+}
+
 /// The messages of the wire that one message of ours becomes, each with a comma before it.
-fn written(message: &Message, profile: Profile) -> String {
+fn written(message: &Message, quirks: &Quirks) -> String {
     let mut out = String::new();
+    if !says_something(message) {
+        return out;
+    }
     match message.body() {
         MessageBody::System(text) => push(&mut out, &json!({"role": "system", "content": text})),
         MessageBody::User(parts) => push(&mut out, &user(parts)),
-        MessageBody::Assistant(answer) => push(&mut out, &assistant(answer, profile)),
+        MessageBody::Assistant(answer) => push(&mut out, &assistant(answer, quirks)),
         MessageBody::Tool(results) => {
-            for result in results {
-                push(&mut out, &tool_result(result));
-            }
+            out = tool_results(results, quirks);
             // A tool message takes text only, so pictures follow in a user message.
             let pictures = pictures(results);
             if !pictures.is_empty() {
-                push(&mut out, &json!({"role": "user", "content": pictures}));
+                push(&mut out, &user(&pictures));
             }
         }
     }
@@ -77,7 +104,7 @@ fn push(out: &mut String, message: &Value) {
     out.push_str(&message.to_string());
 }
 
-fn user(parts: &[ContentPart]) -> Value {
+pub(super) fn user(parts: &[ContentPart]) -> Value {
     match parts {
         [ContentPart::Text(text)] => json!({"role": "user", "content": text}),
         parts => {
@@ -97,18 +124,22 @@ fn part(part: &ContentPart) -> Value {
     }
 }
 
-fn assistant(answer: &AssistantMessage, profile: Profile) -> Value {
+pub(super) fn assistant(answer: &AssistantMessage, quirks: &Quirks) -> Value {
     let mut message = Map::new();
     message.insert("role".into(), "assistant".into());
-    let calls: Vec<Value> = answer.tool_calls.iter().map(call).collect();
+    let calls: Vec<Value> = answer
+        .tool_calls
+        .iter()
+        .map(|it| call(it, quirks))
+        .collect();
     let content = match &*answer.text {
         // What the official clients send back; some servers refuse calls beside "".
         "" if !calls.is_empty() => Value::Null,
         text => text.into(),
     };
     message.insert("content".into(), content);
-    if let (true, Some(reasoning)) = (profile.echoes_reasoning(), &answer.reasoning) {
-        message.insert("reasoning_content".into(), reasoning.as_str().into());
+    if let (Some(field), Some(reasoning)) = (quirks.reasoning, &answer.reasoning) {
+        message.insert(field.into(), reasoning.as_str().into());
     }
     if !calls.is_empty() {
         message.insert("tool_calls".into(), calls.into());
@@ -116,7 +147,7 @@ fn assistant(answer: &AssistantMessage, profile: Profile) -> Value {
     message.into()
 }
 
-fn call(call: &ToolCall) -> Value {
+fn call(call: &ToolCall, quirks: &Quirks) -> Value {
     // A server that reads the arguments takes an object only; the model sees what it wrote.
     let arguments = match call.invalid {
         None => Cow::Borrowed(&*call.arguments),
@@ -125,9 +156,14 @@ fn call(call: &ToolCall) -> Value {
             .into(),
     };
     let mut written = Map::new();
-    written.insert("id".into(), call.id.as_str().into());
+    written.insert("id".into(), quirks.call_ids.sent(&call.id).into());
     written.insert("type".into(), "function".into());
-    let function = json!({"name": call.name, "arguments": arguments});
+    let name = match quirks.names {
+        Some(most) => tool_name(&call.name, most),
+        None if call.name.is_empty() => tool_name("", 1),
+        None => Cow::Borrowed(&*call.name),
+    };
+    let function = json!({"name": name, "arguments": arguments});
     written.insert("function".into(), function);
     for (key, value) in &call.extra {
         written.entry(key).or_insert_with(|| value.clone());
@@ -135,27 +171,38 @@ fn call(call: &ToolCall) -> Value {
     written.into()
 }
 
-fn tool_result(result: &ToolResult) -> Value {
+/// The results, each a message with a comma before it.
+pub(super) fn tool_results(results: &[ToolResult], quirks: &Quirks) -> String {
+    let mut out = String::new();
+    for result in results {
+        push(&mut out, &tool_result(result, quirks));
+    }
+    out
+}
+
+fn tool_result(result: &ToolResult, quirks: &Quirks) -> Value {
     let text = result.text();
     let has_pictures = result.content.iter().any(|part| part.as_text().is_none());
     let content = match &*text {
         "" if has_pictures => "The result is in the next user message.",
         text => text,
     };
-    json!({"role": "tool", "tool_call_id": result.call_id, "content": content})
+    let id = quirks.call_ids.sent(&result.call_id);
+    json!({"role": "tool", "tool_call_id": id, "content": content})
 }
 
-fn pictures(results: &[ToolResult]) -> Vec<Value> {
+/// The pictures among results, each set with a word where it comes from.
+pub(super) fn pictures(results: &[ToolResult]) -> Vec<ContentPart> {
     let mut parts = Vec::new();
     for result in results {
         let pictures = result
             .content
             .iter()
             .filter(|part| part.as_text().is_none());
-        let mut pictures = pictures.map(part).peekable();
+        let mut pictures = pictures.cloned().peekable();
         if pictures.peek().is_some() {
             let text = format!("From tool `{}`, call `{}`:", result.name, result.call_id);
-            parts.push(json!({"type": "text", "text": text}));
+            parts.push(ContentPart::Text(text));
             parts.extend(pictures);
         }
     }
@@ -178,7 +225,7 @@ struct Function<'a> {
     strict: bool,
 }
 
-fn tools(definitions: &[(&ToolDefinition, &DialectSchema)]) -> String {
+fn written_tools(definitions: &[(&ToolDefinition, &DialectSchema)]) -> String {
     let tools: Vec<Tool<'_>> = definitions
         .iter()
         .filter_map(|(definition, input)| {
@@ -198,7 +245,7 @@ fn tools(definitions: &[(&ToolDefinition, &DialectSchema)]) -> String {
 }
 
 /// Everything behind the tools, up to the closing brace.
-fn tail(request: &ChatRequest, profile: Profile, has_tools: bool, expect: Expect) -> String {
+fn tail(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> String {
     let options = request.options();
     let mut fields = Map::new();
     let mut set = |key: &str, value: Option<Value>| {
@@ -209,26 +256,35 @@ fn tail(request: &ChatRequest, profile: Profile, has_tools: bool, expect: Expect
     set("temperature", options.temperature.map(Value::from));
     set("top_p", options.top_p.map(Value::from));
     set(
-        profile.token_limit(),
+        quirks.token_limit,
         options.max_output_tokens.map(Value::from),
     );
     set("stop", options.stop.clone().map(Value::from));
-    set("seed", options.seed.map(Value::from));
-    if has_tools {
-        // Without tools, providers refuse both.
-        set("tool_choice", options.tool_choice.as_ref().map(tool_choice));
-        set(
-            "parallel_tool_calls",
-            options.parallel_tool_calls.map(Value::from),
-        );
+    if let Some(field) = quirks.seed {
+        set(field, options.seed.map(Value::from));
     }
+    let tools = request.tools().definitions();
+    if !tools.is_empty() {
+        // Without tools, providers refuse both.
+        let choice = options.tool_choice.as_ref();
+        set(
+            "tool_choice",
+            choice.and_then(|choice| tool_choice(choice, tools, quirks)),
+        );
+        let parallel = options.parallel_tool_calls.filter(|_| quirks.parallel);
+        set("parallel_tool_calls", parallel.map(Value::from));
+    }
+    let format = request.response_format();
     set(
         "response_format",
-        request.response_format().map(response_format),
+        format.and_then(|format| response_format(format, quirks)),
     );
     if expect == Expect::EventStream {
         set("stream", Some(true.into()));
-        set("stream_options", Some(json!({"include_usage": true})));
+        let asked = quirks
+            .stream_options
+            .then(|| json!({"include_usage": true}));
+        set("stream_options", asked);
     }
     for (key, value) in &options.extra {
         if !matches!(&**key, "model" | "messages" | "tools" | "stream") {
@@ -242,11 +298,41 @@ fn tail(request: &ChatRequest, profile: Profile, has_tools: bool, expect: Expect
     }
 }
 
-fn response_format(format: &ResponseFormat) -> Value {
-    let ResponseFormat::JsonSchema(output) = format else {
-        return json!({"type": "json_object"});
+/// The settings that this server has not.
+pub(super) fn unsupported(options: &ChatOptions, quirks: &Quirks) -> Vec<&'static str> {
+    let forced = match (&options.tool_choice, quirks.forcing) {
+        (Some(ToolChoice::Required), forcing) => {
+            matches!(forcing, Forcing::Named | Forcing::Nothing)
+        }
+        (Some(ToolChoice::Named(_)), forcing) => {
+            matches!(forcing, Forcing::Required | Forcing::Nothing)
+        }
+        _ => false,
     };
-    let written = output.in_dialect(Dialect::OpenAiStrict);
+    let settings = [
+        ("seed", options.seed.is_some() && quirks.seed.is_none()),
+        ("tool_choice", forced),
+        (
+            "parallel_tool_calls",
+            options.parallel_tool_calls.is_some() && !quirks.parallel,
+        ),
+    ];
+    let missing = settings.into_iter().filter(|(_, is_missing)| *is_missing);
+    missing.map(|(name, _)| name).collect()
+}
+
+fn response_format(format: &ResponseFormat, quirks: &Quirks) -> Option<Value> {
+    let ResponseFormat::JsonSchema(output) = format else {
+        return Some(json!({"type": "json_object"}));
+    };
+    if quirks.formats == Formats::Object {
+        return None;
+    }
+    let dialect = match quirks.has_limits {
+        true => Dialect::OpenAiStrict,
+        false => quirks.dialect,
+    };
+    let written = output.in_dialect(dialect);
     let mut schema = json!({"name": output.name(), "schema": written.schema});
     if !output.description().is_empty() {
         schema["description"] = output.description().into();
@@ -254,14 +340,22 @@ fn response_format(format: &ResponseFormat) -> Value {
     if written.strict {
         schema["strict"] = true.into();
     }
-    json!({"type": "json_schema", "json_schema": schema})
+    Some(json!({"type": "json_schema", "json_schema": schema}))
 }
 
-fn tool_choice(choice: &ToolChoice) -> Value {
-    match choice {
-        ToolChoice::Auto => "auto".into(),
-        ToolChoice::None => "none".into(),
-        ToolChoice::Required => "required".into(),
-        ToolChoice::Named(name) => json!({"type": "function", "function": {"name": name}}),
-    }
+/// What comes closest among what the server heeds.
+fn tool_choice(choice: &ToolChoice, tools: &[ToolDefinition], quirks: &Quirks) -> Option<Value> {
+    let named = |name: &str| json!({"type": "function", "function": {"name": name}});
+    let value = match (choice, quirks.forcing) {
+        (ToolChoice::Auto, _) => "auto".into(),
+        (ToolChoice::None, _) => "none".into(),
+        (_, Forcing::Nothing) => return None,
+        (ToolChoice::Required, Forcing::Named) => match tools {
+            [only] => named(only.name()),
+            _ => return None,
+        },
+        (ToolChoice::Named(_), Forcing::Required) | (ToolChoice::Required, _) => "required".into(),
+        (ToolChoice::Named(name), _) => named(name),
+    };
+    Some(value)
 }

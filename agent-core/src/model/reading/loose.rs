@@ -24,6 +24,18 @@ pub(crate) fn parts(raw: &RawValue) -> String {
     texts.collect()
 }
 
+/// The reasoning among the parts of a list, which one provider puts there.
+pub(crate) fn thinking(raw: &RawValue) -> String {
+    if !raw.get().starts_with('[') {
+        return String::new();
+    }
+    let list: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
+    let thoughts = list
+        .into_iter()
+        .filter_map(|part| object(part)?.remove("thinking"));
+    thoughts.map(parts).collect()
+}
+
 /// A number as it stands or in a string.
 pub(crate) fn number(raw: &RawValue) -> Option<u64> {
     raw.get().trim_matches('"').parse().ok()

@@ -1,21 +1,23 @@
 //! Reads an answer: takes bytes from the connection until the assembler has all it needs.
 //!
-//! [`deltas`] drives, an [`Assembler`] knows what the bytes of its provider mean, [`refusal`]
+//! [`deltas`] drives, a [`Reader`] takes the bytes, an [`Assembler`] knows what the bytes of its provider mean, [`refusal`]
 //! what went wrong, and [`loose`] how to read JSON of servers that differ in every field.
 
 pub(super) mod loose;
+mod reader;
 pub(super) mod refusal;
 
 use std::collections::VecDeque;
 use std::future::Future;
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::{Stream, stream};
 
 use crate::model::http::{Expect, Reply};
-use crate::model::sse::SseParser;
-use crate::model::{ModelDelta, ModelError, ModelErrorKind};
+use crate::model::{ModelDelta, ModelError};
+
+use reader::Reader;
+pub(super) use reader::whole;
 
 /// Most bytes of an answer, streamed or plain.
 const MAX_BODY: usize = 32 * 1024 * 1024;
@@ -62,18 +64,15 @@ pub(super) async fn deltas<A: Assembler>(
     if refusal::is_page(&media_type, "") {
         return Err(refusal::not_the_api(reply, A::API).await);
     }
-    let is_stream = match &*media_type {
+    let expects_stream = match &*media_type {
         "text/event-stream" => true,
         "application/json" => false,
         _ => expect == Expect::EventStream,
     };
     let reading = Reading {
         reply,
-        is_stream,
-        parser: SseParser::default(),
-        assembler,
+        reader: Reader::new(assembler, expects_stream),
         read: 0,
-        ready: VecDeque::new(),
         error: None,
     };
     Ok(stream::try_unfold(reading, Reading::next))
@@ -81,12 +80,9 @@ pub(super) async fn deltas<A: Assembler>(
 
 struct Reading<A> {
     reply: Reply,
-    is_stream: bool,
-    parser: SseParser,
-    assembler: A,
-    /// How many bytes of the stream came so far.
+    reader: Reader<A>,
+    /// How many bytes came so far.
     read: usize,
-    ready: VecDeque<ModelDelta>,
     /// Handed out after what came before it.
     error: Option<ModelError>,
 }
@@ -94,26 +90,22 @@ struct Reading<A> {
 impl<A: Assembler> Reading<A> {
     async fn next(mut self) -> Result<Option<(ModelDelta, Self)>, ModelError> {
         loop {
-            if let Some(delta) = self.ready.pop_front() {
+            if let Some(delta) = self.reader.ready.pop_front() {
                 return Ok(Some((delta, self)));
             }
             if let Some(error) = self.error.take() {
                 return Err(error.redacted(|text| self.reply.endpoint().redact(text)));
             }
-            if self.assembler.is_done() {
+            if self.reader.is_done() {
                 self.reply.drain().await;
                 return Ok(None);
             }
-            let read = match self.is_stream {
-                true => self.read_events().await,
-                false => self.read_plain().await,
-            };
-            self.error = read.err();
+            self.error = self.read().await.err();
         }
     }
 
-    async fn read_events(&mut self) -> Result<(), ModelError> {
-        let is_finished = self.assembler.is_finished();
+    async fn read(&mut self) -> Result<(), ModelError> {
+        let is_finished = self.reader.is_finished();
         let grace = if is_finished { GRACE } else { Duration::MAX };
         match self.reply.chunk_within(grace).await {
             Ok(Some(bytes)) => {
@@ -121,30 +113,12 @@ impl<A: Assembler> Reading<A> {
                 if self.read > MAX_BODY {
                     return Err(self.reply.too_large(MAX_BODY));
                 }
-                self.take(&bytes)?;
+                self.reader.take(&bytes)
             }
-            Ok(None) => self.assembler.eof(&mut self.ready)?,
+            Ok(None) => self.reader.end(),
             // The answer is whole; only the end of the connection was not as it should be.
-            Err(_) if self.assembler.is_finished() => self.assembler.eof(&mut self.ready)?,
-            Err(error) => return Err(error),
+            Err(_) if is_finished => self.reader.end(),
+            Err(error) => Err(error),
         }
-        Ok(())
-    }
-
-    fn take(&mut self, bytes: &Bytes) -> Result<(), ModelError> {
-        let mut events = VecDeque::new();
-        let taken = self.parser.push(bytes, &mut events);
-        for event in events {
-            self.assembler.event(&event, &mut self.ready)?;
-        }
-        taken.map_err(|error| {
-            ModelError::new(ModelErrorKind::Decode, "the stream cannot be read").with_source(error)
-        })
-    }
-
-    async fn read_plain(&mut self) -> Result<(), ModelError> {
-        let body = self.reply.whole(MAX_BODY).await?;
-        let body = String::from_utf8_lossy(&body);
-        self.assembler.plain(&body, &mut self.ready)
     }
 }

@@ -199,6 +199,14 @@ pub(super) async fn not_the_api(mut reply: Reply, api: &str) -> ModelError {
     ModelError::new(ModelErrorKind::UnexpectedContentType, message).with_status(reply.status())
 }
 
+/// The same where nothing but the body tells it.
+pub(super) fn page_of(api: &str) -> ModelError {
+    ModelError::new(
+        ModelErrorKind::UnexpectedContentType,
+        format!("the answer is an HTML page, which is no answer of {api}; is the base URL right?"),
+    )
+}
+
 /// True if this is a web page.
 pub(super) fn is_page(media_type: &str, body: &str) -> bool {
     let start = body.trim_start().get(..9).unwrap_or_default();

@@ -267,6 +267,7 @@ impl Answer {
             words(&call.arguments).for_each(&mut fragment);
         }
         if matches!(self.end, End::Finish) {
+            deltas.extend(message.opaque.iter().cloned().map(ModelDelta::Opaque));
             deltas.extend(message.tool_calls.iter().cloned().map(ModelDelta::ToolCall));
             deltas.extend(self.response.usage.map(ModelDelta::Usage));
             deltas.push(ModelDelta::Finished(self.response.finish_reason.clone()));

@@ -46,6 +46,17 @@ struct Assistant {
     reasoning: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<ToolCall>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    opaque: Vec<Opaque>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Opaque {
+    provider: String,
+    json: String,
+    after_text: usize,
+    after_calls: usize,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -142,17 +153,41 @@ impl Assistant {
             text,
             reasoning,
             tool_calls,
+            opaque,
         } = answer;
         Self {
             text: text.clone(),
             reasoning: reasoning.clone(),
             tool_calls: tool_calls.iter().map(ToolCall::of).collect(),
+            opaque: opaque.iter().map(Opaque::of).collect(),
         }
     }
 
     fn into_answer(self) -> AssistantMessage {
         let calls = self.tool_calls.into_iter().map(ToolCall::into_call);
         AssistantMessage::new(self.text, self.reasoning, calls.collect())
+            .with_opaque(self.opaque.into_iter().map(Opaque::into_part).collect())
+    }
+}
+
+impl Opaque {
+    fn of(part: &message::OpaquePart) -> Self {
+        let message::OpaquePart {
+            provider,
+            json,
+            after_text,
+            after_calls,
+        } = part;
+        Self {
+            provider: provider.clone().into_owned(),
+            json: json.clone(),
+            after_text: *after_text,
+            after_calls: *after_calls,
+        }
+    }
+
+    fn into_part(self) -> message::OpaquePart {
+        message::OpaquePart::new(self.provider, self.json).after(self.after_text, self.after_calls)
     }
 }
 

@@ -1,0 +1,362 @@
+//! What differs between servers that speak the chat-completions API: plain data.
+//!
+//! Read from the servers' documents and from the errors of their servers in autumn 2026; each
+//! table names where. A setting that a server has not is left out of its requests and told by
+//! [`ChatModel::unsupported`](crate::model::ChatModel::unsupported).
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::model::mend::CallIds;
+use crate::schema::Dialect;
+
+/// What a server wants to be asked like.
+///
+/// ```
+/// use agent_core::model::openai::Profile;
+///
+/// assert_eq!("mistral".parse::<Profile>()?, Profile::Mistral);
+/// assert_eq!(Profile::of_host("openrouter.ai"), Profile::OpenRouter);
+/// assert_eq!(Profile::of_host("my-server.test"), Profile::Compatible);
+/// # Ok::<(), agent_core::model::openai::UnknownProfile>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Profile {
+    /// OpenAI itself. The default for `api.openai.com`.
+    OpenAi,
+    /// OpenAI's models at Azure. The default for hosts of `openai.azure.com`.
+    Azure,
+    /// OpenRouter. The default for `openrouter.ai`.
+    OpenRouter,
+    /// DeepSeek. The default for `api.deepseek.com`.
+    DeepSeek,
+    /// Qwen at Alibaba's Model Studio (DashScope). The default for its hosts.
+    Qwen,
+    /// Mistral. The default for `api.mistral.ai`.
+    Mistral,
+    /// Gemini by its OpenAI-compatible API. The default for
+    /// `generativelanguage.googleapis.com`.
+    Gemini,
+    /// Ollama. The default for `ollama.com`.
+    Ollama,
+    /// vLLM.
+    Vllm,
+    /// llama.cpp's own server.
+    LlamaCpp,
+    /// Any other server: what most of them take.
+    Compatible,
+    /// As `Compatible`, for a chat template that wants user and assistant to take turns.
+    StrictAlternation,
+}
+
+/// Which values of `tool_choice` are taken, beside `auto` and `none`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Forcing {
+    /// `required` and a tool by its name.
+    Any,
+    /// `required`; a tool by its name is not heeded.
+    Required,
+    /// A tool by its name.
+    Named,
+    /// None.
+    Nothing,
+}
+
+/// How far a server holds its text to `response_format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Formats {
+    /// To a schema.
+    Schema,
+    /// To being a JSON object.
+    Object,
+}
+
+/// The table of a profile.
+#[derive(Debug)]
+pub(super) struct Quirks {
+    pub(super) name: &'static str,
+    /// The provider's name by the OpenTelemetry conventions.
+    pub(super) provider: &'static str,
+    /// Hosts, or ends of hosts that begin with a dot.
+    hosts: &'static [&'static str],
+    /// The header of the key; `authorization` carries it as a bearer token.
+    pub(super) key_header: &'static str,
+    /// The field of the token limit.
+    pub(super) token_limit: &'static str,
+    /// The field of the seed.
+    pub(super) seed: Option<&'static str>,
+    /// The field in which a message's reasoning is sent back.
+    pub(super) reasoning: Option<&'static str>,
+    pub(super) call_ids: CallIds,
+    /// Most characters of a name in a call, where only letters, digits, `_` and `-` are taken.
+    pub(super) names: Option<usize>,
+    /// True if roles must take turns: system messages in front, then user and assistant, who
+    /// also speaks between results and the user, and never last.
+    pub(super) takes_turns: bool,
+    pub(super) forcing: Forcing,
+    /// True if `parallel_tool_calls` is taken.
+    pub(super) parallel: bool,
+    /// True if a stream tells its usage only when asked to by `stream_options`.
+    pub(super) stream_options: bool,
+    pub(super) formats: Formats,
+    /// The dialect of tools' schemas.
+    pub(super) dialect: Dialect,
+    /// True if the dialect's limits are known to hold here.
+    pub(super) has_limits: bool,
+    /// Where this is written down.
+    pub(super) sources: &'static [&'static str],
+}
+
+/// What most servers take.
+const COMPATIBLE: Quirks = Quirks {
+    name: "compatible",
+    provider: "openai",
+    hosts: &[],
+    key_header: "authorization",
+    token_limit: "max_tokens",
+    seed: Some("seed"),
+    reasoning: None,
+    call_ids: CallIds::Any,
+    names: None,
+    takes_turns: false,
+    forcing: Forcing::Any,
+    parallel: true,
+    stream_options: true,
+    formats: Formats::Object,
+    dialect: Dialect::OpenAi,
+    has_limits: false,
+    sources: &["https://platform.openai.com/docs/api-reference/chat/create"],
+};
+
+const OPENAI: Quirks = Quirks {
+    name: "openai",
+    hosts: &["api.openai.com"],
+    token_limit: "max_completion_tokens",
+    // "string too long. Expected a string with maximum length 40"
+    call_ids: CallIds::Longest(40),
+    names: Some(64),
+    formats: Formats::Schema,
+    has_limits: true,
+    ..COMPATIBLE
+};
+
+const AZURE: Quirks = Quirks {
+    name: "azure",
+    provider: "azure.ai.openai",
+    hosts: &[".openai.azure.com", ".services.ai.azure.com"],
+    key_header: "api-key",
+    sources: &["https://learn.microsoft.com/azure/ai-foundry/openai/reference"],
+    ..OPENAI
+};
+
+const OPENROUTER: Quirks = Quirks {
+    name: "openrouter",
+    provider: "openrouter",
+    hosts: &["openrouter.ai"],
+    // "Preserving reasoning": kept by sending `reasoning` back.
+    reasoning: Some("reasoning"),
+    names: Some(64),
+    sources: &[
+        "https://openrouter.ai/docs/api-reference/parameters",
+        "https://openrouter.ai/docs/use-cases/reasoning-tokens",
+    ],
+    ..COMPATIBLE
+};
+
+const DEEPSEEK: Quirks = Quirks {
+    name: "deepseek",
+    provider: "deepseek",
+    hosts: &["api.deepseek.com"],
+    // "Thinking mode": refused in a loop of tool calls without it, ignored elsewhere.
+    reasoning: Some("reasoning_content"),
+    seed: None,
+    names: Some(64),
+    parallel: false,
+    sources: &[
+        "https://api-docs.deepseek.com/api/create-chat-completion",
+        "https://api-docs.deepseek.com/guides/thinking_mode",
+    ],
+    ..COMPATIBLE
+};
+
+const QWEN: Quirks = Quirks {
+    name: "qwen",
+    provider: "qwen",
+    hosts: &[
+        "dashscope.aliyuncs.com",
+        "dashscope-intl.aliyuncs.com",
+        "dashscope-us.aliyuncs.com",
+        ".dashscope.aliyuncs.com",
+    ],
+    names: Some(64),
+    // `tool_choice` is `auto`, `none` or a function.
+    forcing: Forcing::Named,
+    sources: &[
+        "https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-openai-chat-completions",
+    ],
+    ..COMPATIBLE
+};
+
+const MISTRAL: Quirks = Quirks {
+    name: "mistral",
+    provider: "mistral_ai",
+    hosts: &["api.mistral.ai"],
+    seed: Some("random_seed"),
+    // "Tool call id must be a-z, A-Z, 0-9, with a length of 9."
+    call_ids: CallIds::Exactly(9),
+    names: Some(64),
+    // Error 3230: "Unexpected role 'user' after role 'tool'", and others of its kind.
+    takes_turns: true,
+    // Unknown fields are refused (422), and the last chunk of a stream has its usage anyway.
+    stream_options: false,
+    formats: Formats::Schema,
+    dialect: Dialect::Mistral,
+    sources: &[
+        "https://docs.mistral.ai/api/endpoint/chat",
+        "https://github.com/avante-corp/avante.nvim/pull/2695",
+    ],
+    ..COMPATIBLE
+};
+
+const GEMINI: Quirks = Quirks {
+    name: "gemini",
+    provider: "gcp.gemini",
+    hosts: &["generativelanguage.googleapis.com"],
+    seed: None,
+    names: Some(64),
+    parallel: false,
+    formats: Formats::Schema,
+    dialect: Dialect::Gemini,
+    // Thought signatures come in `extra_content` of a call and are echoed with it.
+    sources: &[
+        "https://ai.google.dev/gemini-api/docs/openai",
+        "https://ai.google.dev/gemini-api/docs/thought-signatures",
+    ],
+    ..COMPATIBLE
+};
+
+const OLLAMA: Quirks = Quirks {
+    name: "ollama",
+    provider: "ollama",
+    hosts: &["ollama.com"],
+    forcing: Forcing::Nothing,
+    parallel: false,
+    formats: Formats::Schema,
+    sources: &["https://docs.ollama.com/api/openai-compatibility"],
+    ..COMPATIBLE
+};
+
+const VLLM: Quirks = Quirks {
+    name: "vllm",
+    provider: "vllm",
+    formats: Formats::Schema,
+    sources: &["https://docs.vllm.ai/en/latest/serving/openai_compatible_server"],
+    ..COMPATIBLE
+};
+
+const LLAMA_CPP: Quirks = Quirks {
+    name: "llama.cpp",
+    provider: "llama.cpp",
+    // A named function is answered as `auto` is.
+    forcing: Forcing::Required,
+    formats: Formats::Schema,
+    sources: &["https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md"],
+    ..COMPATIBLE
+};
+
+const STRICT_ALTERNATION: Quirks = Quirks {
+    name: "strict-alternation",
+    takes_turns: true,
+    // "After the optional system message, conversation roles must alternate user/assistant"
+    sources: &["https://github.com/charmbracelet/crush/issues/279"],
+    ..COMPATIBLE
+};
+
+impl Profile {
+    /// Every profile.
+    pub const ALL: [Self; 12] = [
+        Self::OpenAi,
+        Self::Azure,
+        Self::OpenRouter,
+        Self::DeepSeek,
+        Self::Qwen,
+        Self::Mistral,
+        Self::Gemini,
+        Self::Ollama,
+        Self::Vllm,
+        Self::LlamaCpp,
+        Self::Compatible,
+        Self::StrictAlternation,
+    ];
+
+    /// The profile a host is documented for, else [`Profile::Compatible`].
+    #[must_use]
+    pub fn of_host(host: &str) -> Self {
+        let fits = |known: &str| match known.strip_prefix('.') {
+            Some(end) => host
+                .strip_suffix(end)
+                .is_some_and(|rest| rest.ends_with('.')),
+            None => host == known,
+        };
+        let found = Self::ALL
+            .into_iter()
+            .find(|it| it.quirks().hosts.iter().any(|it| fits(it)));
+        found.unwrap_or(Self::Compatible)
+    }
+
+    /// The name, for example `openai`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.quirks().name
+    }
+
+    /// Where what is known of the server is written down.
+    #[must_use]
+    pub fn sources(self) -> &'static [&'static str] {
+        self.quirks().sources
+    }
+
+    pub(super) fn quirks(self) -> &'static Quirks {
+        match self {
+            Self::OpenAi => &OPENAI,
+            Self::Azure => &AZURE,
+            Self::OpenRouter => &OPENROUTER,
+            Self::DeepSeek => &DEEPSEEK,
+            Self::Qwen => &QWEN,
+            Self::Mistral => &MISTRAL,
+            Self::Gemini => &GEMINI,
+            Self::Ollama => &OLLAMA,
+            Self::Vllm => &VLLM,
+            Self::LlamaCpp => &LLAMA_CPP,
+            Self::Compatible => &COMPATIBLE,
+            Self::StrictAlternation => &STRICT_ALTERNATION,
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The name is none of a [`Profile`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no profile; there are {names}", names = names())]
+pub struct UnknownProfile(String);
+
+fn names() -> String {
+    let names: Vec<String> = Profile::ALL.iter().map(|it| format!("`{it}`")).collect();
+    names.join(", ")
+}
+
+impl FromStr for Profile {
+    type Err = UnknownProfile;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let plain = name.replace('_', "-").to_ascii_lowercase();
+        let found = Self::ALL.into_iter().find(|it| it.name() == plain);
+        found.ok_or_else(|| UnknownProfile(name.to_owned()))
+    }
+}

@@ -1,0 +1,132 @@
+//! Turns the bytes of an answer into deltas, however they are cut. Pure.
+
+use std::collections::VecDeque;
+
+use super::{Assembler, refusal};
+use crate::model::sse::SseParser;
+use crate::model::{Accumulator, ChatResponse, ModelDelta, ModelError, ModelErrorKind};
+
+/// What the bytes are: told by the first that says anything, because servers answer plainly to
+/// who wants a stream, and name their types wrongly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Unknown { expects_stream: bool },
+    Events,
+    Plain,
+}
+
+/// An answer that is being read.
+#[derive(Debug)]
+pub(super) struct Reader<A> {
+    form: Form,
+    /// What came before the form was known; then the plain answer.
+    held: Vec<u8>,
+    parser: SseParser,
+    assembler: A,
+    /// What can be handed out.
+    pub(super) ready: VecDeque<ModelDelta>,
+}
+
+impl<A: Assembler> Reader<A> {
+    pub(super) fn new(assembler: A, expects_stream: bool) -> Self {
+        Self {
+            form: Form::Unknown { expects_stream },
+            held: Vec::new(),
+            parser: SseParser::default(),
+            assembler,
+            ready: VecDeque::new(),
+        }
+    }
+
+    /// True once the provider gave its reason; only token counts may still come.
+    pub(super) fn is_finished(&self) -> bool {
+        self.assembler.is_finished()
+    }
+
+    /// True once all that will come is ready.
+    pub(super) fn is_done(&self) -> bool {
+        self.assembler.is_done()
+    }
+
+    /// Takes bytes in.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
+        match self.form {
+            Form::Events => self.events(bytes),
+            Form::Plain => {
+                self.held.extend_from_slice(bytes);
+                Ok(())
+            }
+            Form::Unknown { expects_stream } => {
+                // Blanks keep a connection alive; a byte order mark may stand before both forms.
+                let is_mark = |byte: u8| matches!(byte, 0xEF | 0xBB | 0xBF);
+                let says = |byte: &&u8| !byte.is_ascii_whitespace() && !is_mark(**byte);
+                self.form = match bytes.iter().find(says) {
+                    None => {
+                        let marks = bytes.iter().filter(|byte| is_mark(**byte));
+                        self.held.extend(marks.take(3));
+                        return Ok(());
+                    }
+                    Some(b'<') => return Err(refusal::page_of(A::API)),
+                    Some(b'{' | b'[') => Form::Plain,
+                    Some(b'd' | b'e' | b'i' | b'r' | b':') => Form::Events,
+                    Some(_) if expects_stream => Form::Events,
+                    Some(_) => Form::Plain,
+                };
+                self.held.extend_from_slice(bytes);
+                match self.form {
+                    Form::Events => {
+                        let held = std::mem::take(&mut self.held);
+                        self.events(&held)
+                    }
+                    _ => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// The bytes are over.
+    pub(super) fn end(&mut self) -> Result<(), ModelError> {
+        match self.form {
+            Form::Plain => {
+                let body = std::mem::take(&mut self.held);
+                let body = String::from_utf8_lossy(&body);
+                self.assembler
+                    .plain(body.trim_start_matches('\u{feff}'), &mut self.ready)
+            }
+            _ => self.assembler.eof(&mut self.ready),
+        }
+    }
+
+    fn events(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
+        let mut events = VecDeque::new();
+        let taken = self.parser.push(bytes, &mut events);
+        for event in events {
+            self.assembler.event(&event, &mut self.ready)?;
+        }
+        taken.map_err(|error| {
+            ModelError::new(ModelErrorKind::Decode, "the stream cannot be read").with_source(error)
+        })
+    }
+}
+
+/// Reads an answer that came in these pieces, with no server behind them.
+pub(in crate::model) fn whole<A: Assembler>(
+    assembler: A,
+    pieces: impl IntoIterator<Item = impl AsRef<[u8]>>,
+) -> Result<ChatResponse, ModelError> {
+    let mut reader = Reader::new(assembler, true);
+    for piece in pieces {
+        if !reader.is_done() {
+            reader.take(piece.as_ref())?;
+        }
+    }
+    if !reader.is_done() {
+        reader.end()?;
+    }
+    let mut accumulator = Accumulator::new();
+    reader
+        .ready
+        .into_iter()
+        .for_each(|delta| accumulator.push(delta));
+    accumulator.finish()
+}
