@@ -1,0 +1,265 @@
+//! Threads in PostgreSQL.
+
+mod locks;
+
+use std::fmt;
+use std::str::FromStr as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent_core::BoxFuture;
+use agent_core::graph::checkpoint::{
+    CheckpointId, CheckpointSaver, Commit, SaverError, StoredCheckpoint, StoredThread, ThreadLock,
+};
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{Connection as _, PgConnection, Postgres};
+
+use self::locks::Locks;
+use crate::error::StoreError;
+use crate::migrations::migrator;
+use crate::tables::{Tables, Words};
+
+const VERSIONS: &[&str] = &[include_str!("../../migrations/postgres/1_threads.sql")];
+
+const WORDS: Words = Words {
+    read: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    write: "BEGIN ISOLATION LEVEL READ COMMITTED",
+    for_update: " FOR UPDATE",
+    texts: "SELECT jsonb_array_elements_text($2::jsonb)",
+};
+
+/// Keeps threads in a PostgreSQL database, version 11 or later, which many processes may share.
+///
+/// Its tables stand in a schema of their own, `agent_store` by default, which is made if it is not
+/// there. Beside its pool it holds one connection, on which the locks of the threads in use are
+/// held: PostgreSQL gives them up when the process dies. Through a pooler that hands a connection
+/// to another client after each transaction, such locks do not work. Should that connection be lost
+/// during a run, its locks are taken again with the next one; a second writer that came in between
+/// is refused at its commit. Cloning is cheap and gives the same store.
+///
+/// ```no_run
+/// use agent_store::PostgresSaver;
+///
+/// # async fn open() -> Result<(), agent_store::StoreError> {
+/// let saver = PostgresSaver::builder("postgres://app@db.internal/app")
+///     .schema("threads")
+///     .max_connections(20)
+///     .connect()
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct PostgresSaver {
+    tables: Arc<Tables<Postgres>>,
+    locks: Locks,
+    /// The server, without the password.
+    store: String,
+}
+
+/// How a [`PostgresSaver`] connects.
+#[derive(Clone)]
+#[must_use]
+pub struct PostgresSaverBuilder {
+    url: String,
+    schema: String,
+    max_connections: u32,
+    limit: Duration,
+}
+
+impl PostgresSaver {
+    /// Connects to the database of this URL, with the settings that stand
+    /// [there](PostgresSaverBuilder).
+    ///
+    /// # Errors
+    ///
+    /// As [`PostgresSaverBuilder::connect`].
+    pub async fn connect(url: impl Into<String>) -> Result<Self, StoreError> {
+        Self::builder(url).connect().await
+    }
+
+    /// A store that is not yet connected.
+    pub fn builder(url: impl Into<String>) -> PostgresSaverBuilder {
+        PostgresSaverBuilder {
+            url: url.into(),
+            schema: "agent_store".to_owned(),
+            max_connections: 10,
+            limit: Duration::from_secs(30),
+        }
+    }
+}
+
+impl PostgresSaverBuilder {
+    /// The schema of the tables: lower-case ASCII letters, digits and `_`, at most 63, with no
+    /// digit in front. Default: `agent_store`.
+    pub fn schema(mut self, schema: impl Into<String>) -> Self {
+        self.schema = schema.into();
+        self
+    }
+
+    /// How many connections there are at most, without the one of the locks. Default: 10.
+    pub fn max_connections(mut self, connections: u32) -> Self {
+        self.max_connections = connections;
+        self
+    }
+
+    /// How long one operation may take, the wait for a connection included. Default: 30 s.
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Connects, and brings the tables up to date.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Setting`] for a schema or a URL that cannot be used; [`StoreError::Open`] if
+    /// the server cannot be reached or refuses; [`StoreError::TooNew`] if a newer version of this
+    /// crate made the tables.
+    pub async fn connect(self) -> Result<PostgresSaver, StoreError> {
+        let Self {
+            url,
+            schema,
+            max_connections,
+            limit,
+        } = self;
+        check_schema(&schema)?;
+        let options = PgConnectOptions::from_str(&url).map_err(|error| StoreError::Setting {
+            problem: format!("the URL of the database cannot be read: {error}"),
+        })?;
+        let store = format!(
+            "postgres://{}:{}/{}",
+            options.get_host(),
+            options.get_port(),
+            options.get_database().unwrap_or_default()
+        );
+        let options = options.options([("search_path", schema.as_str())]);
+        let opened = tokio::time::timeout(limit, async {
+            make_schema(&options, &schema).await?;
+            PgPoolOptions::new()
+                .max_connections(max_connections)
+                .acquire_timeout(limit)
+                .connect_with(options.clone())
+                .await
+        });
+        let pool = match opened.await {
+            Ok(opened) => opened.map_err(|error| StoreError::open(&store, error))?,
+            Err(_) => return Err(StoreError::open(&store, sqlx::Error::PoolTimedOut)),
+        };
+        migrate(&pool, &store).await?;
+        Ok(PostgresSaver {
+            locks: Locks::start(options, &schema, limit),
+            tables: Arc::new(Tables {
+                readers: pool.clone(),
+                writers: pool,
+                words: WORDS,
+                limit,
+            }),
+            store,
+        })
+    }
+}
+
+async fn migrate(pool: &PgPool, store: &str) -> Result<(), StoreError> {
+    let migrated = match migrator(VERSIONS).await {
+        Ok(migrations) => migrations.run(pool).await,
+        Err(error) => Err(error),
+    };
+    migrated.map_err(|error| StoreError::migrate(store, error))
+}
+
+/// The schema goes into statements as it is.
+fn check_schema(schema: &str) -> Result<(), StoreError> {
+    let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
+    let digit_first = schema
+        .bytes()
+        .next()
+        .is_none_or(|byte| byte.is_ascii_digit());
+    if digit_first || schema.len() > 63 || !schema.bytes().all(plain) {
+        return Err(StoreError::Setting {
+            problem: format!(
+                "the schema `{}` may hold lower-case ASCII letters, digits and `_` only, and at most 63",
+                schema.escape_debug()
+            ),
+        });
+    }
+    Ok(())
+}
+
+/// Makes the schema if it is not there. Who may not make one can still use it.
+async fn make_schema(options: &PgConnectOptions, schema: &str) -> Result<(), sqlx::Error> {
+    let mut connection = PgConnection::connect_with(options).await?;
+    let there = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
+    let found = sqlx::query(there)
+        .bind(schema)
+        .fetch_optional(&mut connection)
+        .await?;
+    if found.is_none() {
+        let make = format!("CREATE SCHEMA IF NOT EXISTS {schema}");
+        let made = sqlx::query(&make).execute(&mut connection).await;
+        // Two that make it at once: one of them fails, and finds it.
+        if let Err(error) = made
+            && sqlx::query(there)
+                .bind(schema)
+                .fetch_optional(&mut connection)
+                .await?
+                .is_none()
+        {
+            return Err(error);
+        }
+    }
+    connection.close().await
+}
+
+impl CheckpointSaver for PostgresSaver {
+    fn lock<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<ThreadLock, SaverError>> {
+        Box::pin(self.locks.take(thread))
+    }
+
+    fn load<'a>(
+        &'a self,
+        thread: &'a str,
+        at: Option<&'a CheckpointId>,
+    ) -> BoxFuture<'a, Result<Option<StoredThread>, SaverError>> {
+        self.tables.load(thread, at)
+    }
+
+    fn commit<'a>(
+        &'a self,
+        thread: &'a str,
+        commit: Commit,
+    ) -> BoxFuture<'a, Result<(), SaverError>> {
+        self.tables.commit(thread, commit)
+    }
+
+    fn list<'a>(
+        &'a self,
+        thread: &'a str,
+        before: Option<&'a CheckpointId>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<StoredCheckpoint>, SaverError>> {
+        self.tables.list(thread, before, limit)
+    }
+
+    fn delete<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<bool, SaverError>> {
+        self.tables.delete(thread)
+    }
+}
+
+impl fmt::Debug for PostgresSaver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresSaver")
+            .field("store", &self.store)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for PostgresSaverBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresSaverBuilder")
+            .field("schema", &self.schema)
+            .field("max_connections", &self.max_connections)
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,188 @@
+//! Threads in one SQLite file.
+
+mod locks;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent_core::BoxFuture;
+use agent_core::graph::checkpoint::{
+    CheckpointId, CheckpointSaver, Commit, SaverError, StoredCheckpoint, StoredThread, ThreadLock,
+};
+use sqlx::Sqlite;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+
+use self::locks::Locks;
+use crate::error::StoreError;
+use crate::migrations::migrator;
+use crate::tables::{Tables, Words};
+
+const VERSIONS: &[&str] = &[include_str!("../../migrations/sqlite/1_threads.sql")];
+
+const WORDS: Words = Words {
+    read: "BEGIN",
+    write: "BEGIN IMMEDIATE",
+    for_update: "",
+    texts: "SELECT value FROM json_each($2)",
+};
+
+/// How long it may take to open the file.
+const OPENING: Duration = Duration::from_secs(30);
+
+/// Bytes of a page of the file.
+const PAGE: u32 = 4096;
+
+/// Keeps threads in one SQLite file, which several processes of one machine may share.
+///
+/// The file is in WAL mode: two more of its name, with `-wal` and `-shm` behind it, stand beside it
+/// while it is open, and a folder with `-locks` behind it, with one empty file for each thread
+/// that is in use. A commit is on the disk when it returns. The file is for this alone, and not
+/// on a network file system, whose locks do not hold. Cloning is cheap and gives the same store.
+///
+/// When another process writes, a commit waits and then fails with [`SaverError::Unavailable`]; so
+/// does one for which the disk has no room. Nothing of it is kept then.
+#[derive(Clone)]
+pub struct SqliteSaver {
+    tables: Arc<Tables<Sqlite>>,
+    locks: Locks,
+}
+
+/// How a [`SqliteSaver`] is opened.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct SqliteSaverBuilder {
+    path: PathBuf,
+    limit: Duration,
+    max_bytes: Option<u64>,
+}
+
+impl SqliteSaver {
+    /// Opens the file, or makes it if there is none. Its folder must be there.
+    ///
+    /// # Errors
+    ///
+    /// As [`SqliteSaverBuilder::open`].
+    pub async fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        Self::builder(path).open().await
+    }
+
+    /// A store that is not yet open.
+    pub fn builder(path: impl Into<PathBuf>) -> SqliteSaverBuilder {
+        SqliteSaverBuilder {
+            path: path.into(),
+            limit: Duration::from_secs(30),
+            max_bytes: None,
+        }
+    }
+}
+
+impl SqliteSaverBuilder {
+    /// How long one operation may take, the wait for another process that writes included.
+    /// Default: 30 s.
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// The most that the file may hold, in whole pages of 4 KiB. A commit for which there is no
+    /// room fails, as on a full disk. Default: no limit.
+    pub fn max_bytes(mut self, limit: u64) -> Self {
+        self.max_bytes = Some(limit);
+        self
+    }
+
+    /// Opens the file, or makes it, and brings its tables up to date.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Open`] if it cannot be opened or is no SQLite file;
+    /// [`StoreError::TooNew`] if a newer version of this crate made its tables.
+    pub async fn open(self) -> Result<SqliteSaver, StoreError> {
+        let Self {
+            path,
+            limit,
+            max_bytes,
+        } = self;
+        let store = path.display().to_string();
+        let mut options = SqliteConnectOptions::new()
+            .filename(&path)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .busy_timeout(limit)
+            .page_size(PAGE)
+            .foreign_keys(true);
+        if let Some(limit) = max_bytes {
+            let pages = limit / u64::from(PAGE);
+            options = options.pragma("max_page_count", pages.to_string());
+        }
+        let pool = |connections| {
+            SqlitePoolOptions::new()
+                .max_connections(connections)
+                .acquire_timeout(OPENING)
+                .connect_with(options.clone())
+        };
+        let open = |error| StoreError::open(&store, error);
+        // One at a time may write: who waits here is served in turn, and in the file by chance.
+        let writers = pool(1).await.map_err(open)?;
+        let migrated = match migrator(VERSIONS).await {
+            Ok(migrations) => migrations.run(&writers).await,
+            Err(error) => Err(error),
+        };
+        migrated.map_err(|error| StoreError::migrate(&store, error))?;
+        Ok(SqliteSaver {
+            tables: Arc::new(Tables {
+                readers: pool(4).await.map_err(open)?,
+                writers,
+                words: WORDS,
+                limit,
+            }),
+            locks: Locks::beside(&path),
+        })
+    }
+}
+
+impl CheckpointSaver for SqliteSaver {
+    fn lock<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<ThreadLock, SaverError>> {
+        Box::pin(self.locks.take(thread))
+    }
+
+    fn load<'a>(
+        &'a self,
+        thread: &'a str,
+        at: Option<&'a CheckpointId>,
+    ) -> BoxFuture<'a, Result<Option<StoredThread>, SaverError>> {
+        self.tables.load(thread, at)
+    }
+
+    fn commit<'a>(
+        &'a self,
+        thread: &'a str,
+        commit: Commit,
+    ) -> BoxFuture<'a, Result<(), SaverError>> {
+        self.tables.commit(thread, commit)
+    }
+
+    fn list<'a>(
+        &'a self,
+        thread: &'a str,
+        before: Option<&'a CheckpointId>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<StoredCheckpoint>, SaverError>> {
+        self.tables.list(thread, before, limit)
+    }
+
+    fn delete<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<bool, SaverError>> {
+        self.tables.delete(thread)
+    }
+}
+
+impl fmt::Debug for SqliteSaver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteSaver")
+            .field("locks", &self.locks)
+            .finish_non_exhaustive()
+    }
+}
