@@ -173,6 +173,8 @@ fn main() -> Fallible<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
+        // The pool's threads stay: what one of them takes and gives back is not the agent's.
+        .thread_keep_alive(Duration::from_secs(3600))
         .build()?;
     let held = runtime.block_on(soak(turns, seed))?;
     Ok(ExitCode::from(u8::from(!held)))

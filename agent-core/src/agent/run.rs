@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::drive::drive;
 use super::error::AgentError;
+use super::handle::RunHandle;
 use super::input::Input;
 use super::nested::Outer;
 use super::react::ReactAgent;
@@ -129,13 +130,17 @@ impl RunRequest {
     }
 
     /// Starts the run as a stream of its events. Nothing happens until it is polled.
-    pub fn stream(self) -> RunStream {
+    pub fn stream(mut self) -> RunStream {
+        // A token may be that of many runs; a handle ends this one.
+        self.token = self.token.child_token();
+        let handle = RunHandle::new(self.token.clone());
         let name = Arc::clone(&self.agent.config.name);
         let gate = self.outer.as_ref().map(|outer| Arc::clone(&outer.gate));
         let (sink, events) = channel(Arc::clone(&name), gate);
         RunStream {
             agent: name,
             sequence: 0,
+            handle,
             events,
             run: Some(Box::pin(drive(self, sink))),
             end: None,
@@ -175,6 +180,7 @@ impl fmt::Debug for RunRequest {
 pub struct RunStream {
     agent: Arc<str>,
     sequence: u64,
+    handle: RunHandle,
     events: mpsc::Receiver<Said>,
     run: Option<BoxFuture<'static, Result<RunOutput, AgentError>>>,
     end: Option<Result<RunOutput, AgentError>>,
@@ -184,6 +190,12 @@ impl RunStream {
     /// The next event; `None` after the run is over. Cancel-safe.
     pub async fn next(&mut self) -> Option<Result<AgentEvent, AgentError>> {
         std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    /// What cancels this run from elsewhere.
+    #[must_use]
+    pub fn handle(&self) -> RunHandle {
+        self.handle.clone()
     }
 
     fn number(&mut self, said: Said) -> AgentEvent {

@@ -390,3 +390,26 @@ async fn a_run_that_is_cancelled_does_not_wait_for_a_person() {
         "Error: the run ended before the call was answered"
     );
 }
+
+// C4, CT-6
+#[tokio::test]
+async fn a_handle_cancels_its_run_and_no_other_that_has_the_same_token() {
+    let dropped = Counter::default();
+    let token = CancellationToken::new();
+    let one = agent(calls("hangs", json!({})), [hanging("hangs", &dropped)]);
+    let other = agent(calls("hangs", json!({})), [hanging("hangs", &dropped)]);
+    let mut one = one.run("Go").cancel_token(token.clone()).stream();
+    let mut other = other.run("Go").cancel_token(token.clone()).stream();
+    until_tool_started(&mut one).await;
+    until_tool_started(&mut other).await;
+
+    let handle = one.handle();
+    std::thread::spawn(move || handle.cancel()).join().unwrap();
+    let (_, error) = events(one).await;
+
+    assert!(error.is_none());
+    assert_eq!(dropped.get(), 1);
+    assert!(!token.is_cancelled());
+    drop(other);
+    assert_eq!(dropped.get(), 2);
+}
