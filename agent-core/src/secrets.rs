@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 /// Shorter texts are no secrets worth the name, and masking them would eat words.
 const SHORTEST: usize = 6;
 
@@ -16,10 +18,18 @@ impl Secrets {
         self.0.is_empty()
     }
 
+    /// Masks this text from now on, also as it stands inside a JSON text.
     pub(crate) fn add(&mut self, secret: &str) {
-        if secret.len() >= SHORTEST {
-            let place = self.0.partition_point(|other| other.len() > secret.len());
-            self.0.insert(place, secret.to_owned());
+        if secret.len() < SHORTEST {
+            return;
+        }
+        let in_json = Value::from(secret).to_string();
+        let in_json = in_json[1..in_json.len() - 1].to_owned();
+        for form in [secret.to_owned(), in_json] {
+            if !self.0.contains(&form) {
+                let place = self.0.partition_point(|other| other.len() > form.len());
+                self.0.insert(place, form);
+            }
         }
     }
 
@@ -74,6 +84,16 @@ mod tests {
         secrets.add("secret-and-more");
 
         assert_eq!(secrets.mask("secret secret-and-more"), "*** ***");
+    }
+
+    #[test]
+    fn a_secret_is_masked_inside_a_json_text_too() {
+        let mut secrets = Secrets::default();
+        secrets.add("pass\"word\\1");
+
+        let json = serde_json::json!({"key": "pass\"word\\1"}).to_string();
+
+        assert_eq!(secrets.mask(&json), r#"{"key":"***"}"#);
     }
 
     #[test]
