@@ -3,7 +3,7 @@
 
 use agent_core::message::ToolCall;
 use agent_core::model::{ChatResponse, ModelError, anthropic, openai};
-use agent_core::schema::{Dialect, Effect, without_optional_nulls};
+use agent_core::schema::{ChangeEffect, Dialect, without_optional_nulls};
 use agent_core::tool::{ToolErrorKind, ToolOutcome};
 use agent_core::{ToolContext, ToolSchema, tool};
 use futures_util::FutureExt as _;
@@ -43,7 +43,7 @@ pub fn dialect(data: &[u8]) {
         let stopped = written
             .changes
             .iter()
-            .any(|it| it.effect == Effect::NotStrict);
+            .any(|it| it.effect == ChangeEffect::NotStrict);
         assert_eq!(written.strict, dialect.is_strict() && !stopped, "{dialect}");
         if written.strict {
             assert_closed(&written.schema, dialect);

@@ -8,7 +8,7 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use super::merge::{Definitions, reference};
+use super::merge::{Definitions, prune, reference};
 use super::{Property, RecursivePart, Schema, SchemarsPart, Writer, tidy};
 
 /// Makes one object schema of properties; their `$defs` are gathered at its root.
@@ -68,6 +68,7 @@ impl Composer {
         }
         root.insert("properties".to_owned(), self.properties.into());
         root.insert("required".to_owned(), self.required.into());
+        prune(&mut root);
         tidy::tidy(&mut root);
         root.into()
     }

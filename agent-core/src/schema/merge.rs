@@ -3,6 +3,8 @@
 //! Equal ones are shared; one that is different from another of its name is renamed to
 //! `Name_2`, and every reference to it is rewritten.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 const PREFIX: &str = "#/$defs/";
@@ -57,6 +59,69 @@ impl Definitions {
             names.push((name.clone(), label));
         }
         names
+    }
+}
+
+/// Moves the definitions of a schema beside those of a root. Where the name of one is taken by
+/// another, it and what refers to it in the schema change.
+pub(crate) fn move_definitions(root: &mut Map<String, Value>, schema: &mut Value) {
+    if schema.get("$defs").is_none() {
+        return;
+    }
+    let own = match root.get_mut("$defs").map(Value::take) {
+        Some(Value::Object(own)) => own,
+        _ => Map::new(),
+    };
+    let mut definitions = Definitions(own);
+    definitions.hoist(schema);
+    match root.get_mut("$defs") {
+        Some(own) => *own = definitions.into_map().into(),
+        None => {
+            let after_type = root.len().min(1);
+            root.shift_insert(
+                after_type,
+                "$defs".to_owned(),
+                definitions.into_map().into(),
+            );
+        }
+    }
+}
+
+/// Takes away the definitions that nothing leads to.
+pub(super) fn prune(root: &mut Map<String, Value>) {
+    let Some(Value::Object(mut definitions)) = root.get_mut("$defs").map(Value::take) else {
+        return;
+    };
+    let mut used = HashSet::new();
+    let mut pending = Vec::new();
+    root.values().for_each(|value| targets(value, &mut pending));
+    while let Some(name) = pending.pop() {
+        if let Some(definition) = definitions.get(&name)
+            && used.insert(name)
+        {
+            targets(definition, &mut pending);
+        }
+    }
+    definitions.retain(|name, _| used.contains(name));
+    if definitions.is_empty() {
+        root.shift_remove("$defs");
+    } else {
+        root.insert("$defs".to_owned(), definitions.into());
+    }
+}
+
+/// The names of the definitions that the references inside lead to, or into.
+fn targets(value: &Value, names: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            let reference = members.get("$ref").and_then(Value::as_str);
+            let path = reference.and_then(|reference| reference.strip_prefix(PREFIX));
+            let name = path.and_then(|path| path.split('/').next());
+            names.extend(name.map(str::to_owned));
+            members.values().for_each(|value| targets(value, names));
+        }
+        Value::Array(items) => items.iter().for_each(|value| targets(value, names)),
+        _ => {}
     }
 }
 

@@ -38,11 +38,13 @@ pub(crate) use compose::Composer;
 pub use constraints::{Bound, Constraints};
 pub use described::Schemars;
 pub use dialect::{
-    Change, Dialect, DialectSchema, Effect, Limits, Size, UnknownDialect, without_optional_nulls,
+    Change, ChangeEffect, Dialect, DialectLimits, DialectSchema, Size, UnknownDialect,
+    without_optional_nulls,
 };
 pub(crate) use dialect::{Sent, Translations, plan};
 pub(crate) use example::{Chance, example, sample};
 pub(crate) use json::Members;
+pub(crate) use merge::move_definitions;
 pub use model::{Property, RecursivePart, Schema, SchemarsPart};
 pub(crate) use root::root;
 pub(crate) use writer::Writer;

@@ -241,7 +241,7 @@ impl Property {
     pub const fn schemars<T: schemars::JsonSchema + serde::de::DeserializeOwned>(
         name: &'static str,
     ) -> Self {
-        Self::new(name, Part::<T>::SCHEMA, true)
+        Self::of::<super::Schemars<T>>(name)
     }
 
     /// A property of type `T` whose schema is asked for at run time because it leads back here.
@@ -353,12 +353,6 @@ impl SchemarsPart {
             required: super::is_required::<T>,
         }
     }
-}
-
-struct Part<T>(std::marker::PhantomData<T>);
-
-impl<T: schemars::JsonSchema + serde::de::DeserializeOwned> Part<T> {
-    const SCHEMA: &'static Schema = &Schema::schemars::<T>();
 }
 
 /// The schema of a type that leads back to the type it is asked for in.

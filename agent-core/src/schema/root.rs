@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::merge::prune;
 use super::{Composer, Property, Schema};
 
 /// The order of the keys at the root; others follow.
@@ -38,6 +39,7 @@ pub(crate) fn root(schema: &'static Schema) -> Value {
     if let Some(definitions) = definitions {
         members.insert("$defs".to_owned(), definitions);
     }
+    prune(&mut members);
     members.shift_remove("title");
     ordered(members).into()
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::{ToolDefinition, ToolSet, ToolSetError};
-use crate::schema::{Change, Dialect, Effect, Sent, plan};
+use crate::schema::{Change, ChangeEffect, Dialect, Sent, plan};
 
 /// What becomes of tools in a dialect: as data, and by `Display` as a table.
 ///
@@ -70,11 +70,11 @@ pub enum Severity {
 }
 
 impl Severity {
-    fn of(effect: Effect) -> Self {
+    fn of(effect: ChangeEffect) -> Self {
         match effect {
-            Effect::Same | Effect::Narrower | Effect::Looser => Self::Info,
-            Effect::NotStrict => Self::Warning,
-            Effect::Refused => Self::Error,
+            ChangeEffect::Same | ChangeEffect::Narrower | ChangeEffect::Looser => Self::Info,
+            ChangeEffect::NotStrict => Self::Warning,
+            ChangeEffect::Refused => Self::Error,
         }
     }
 

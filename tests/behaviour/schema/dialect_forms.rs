@@ -1,6 +1,6 @@
 //! How each form of a schema is written in each dialect, and what is said about it.
 
-use agent_core::schema::{Change, Dialect, Effect};
+use agent_core::schema::{Change, ChangeEffect, Dialect};
 use expect_test::expect;
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ const ALL: [Dialect; 5] = [
 /// The changes that are more than another way to say the same.
 fn changes(dialect: Dialect, input: &Value) -> Vec<Change> {
     let mut changes = dialect.translate(input).changes;
-    changes.retain(|change| change.effect != Effect::Same);
+    changes.retain(|change| change.effect != ChangeEffect::Same);
     changes
 }
 
@@ -360,7 +360,7 @@ fn a_reference_that_leads_nowhere_is_refused() {
 
         let change = changes(Dialect::OpenAi, &input).remove(0);
 
-        assert_eq!(change.effect, Effect::Refused);
+        assert_eq!(change.effect, ChangeEffect::Refused);
         assert_eq!(change.pointer, "/properties/p");
         assert!(change.why.contains(reference), "{}", change.why);
     }

@@ -1,6 +1,6 @@
 //! The page on dialects says what the tables say.
 
-use agent_core::schema::{Dialect, Limits};
+use agent_core::schema::{Dialect, DialectLimits};
 
 const PAGE: &str = include_str!("../../../docs/dialects.md");
 
@@ -37,7 +37,7 @@ fn every_dialect_has_a_column() {
 
 #[test]
 fn every_limit_is_the_one_of_the_table() {
-    type Limit = fn(&Limits) -> Option<usize>;
+    type Limit = fn(&DialectLimits) -> Option<usize>;
     let limits: [(&str, Limit); 11] = [
         ("tools of a request", |it| it.tools),
         ("characters of a name", |it| it.name),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agent_core::schema::{Dialect, DialectSchema, Effect, without_optional_nulls};
+use agent_core::schema::{ChangeEffect, Dialect, DialectSchema, without_optional_nulls};
 use agent_core::tool::ToolErrorKind;
 use agent_core::{ToolCallback, ToolContext, ToolSchema, tool, tools};
 use agent_tests::values::Values;
@@ -21,7 +21,7 @@ fn is_looser(written: &DialectSchema) -> bool {
     written
         .changes
         .iter()
-        .any(|change| change.effect == Effect::Looser)
+        .any(|change| change.effect == ChangeEffect::Looser)
 }
 
 /// The schema without `nullable` and upper case, which a validator does not know.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use agent_core::schema::{Change, Dialect, DialectSchema, Effect};
+use agent_core::schema::{Change, ChangeEffect, Dialect, DialectSchema};
 use agent_core::tool::InputSchema;
 use agent_core::{ToolDefinition, tool};
 use agent_tests::fixtures::json_files;
@@ -267,7 +267,7 @@ fn a_tool_with_an_open_map_cannot_be_strict_and_says_why() {
         assert_eq!(written.text, openai.text);
 
         let changes = told(&written, "/properties/meta");
-        assert_eq!(changes[0].effect, Effect::NotStrict);
+        assert_eq!(changes[0].effect, ChangeEffect::NotStrict);
         assert_eq!(changes[0].what, "map `meta`");
         assert!(changes[0].why.contains("strict"), "{}", changes[0].why);
     }

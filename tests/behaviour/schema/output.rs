@@ -13,7 +13,7 @@ macro_rules! converted {
     ($value:expr) => {{
         use P::convert::*;
         let value = $value;
-        (&&&&P::Probe::of(&value))
+        (&&&&&&P::Probe::of(&value))
             .__agent_conversion()
             .convert(value)
     }};

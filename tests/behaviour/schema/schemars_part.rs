@@ -18,7 +18,6 @@ struct Place {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "only its schema is looked at")]
 struct Extra {
     note: String,
 }
@@ -31,6 +30,7 @@ enum Shape {
     Noted(Extra),
 }
 
+// pitfall: references point nowhere
 #[test]
 fn definitions_sit_at_the_root_and_are_shared() {
     let definition = definition![
@@ -110,4 +110,32 @@ fn arguments_are_read_by_serde() {
             r#"for example: {"name":"text","population":1,"properties":{"key":1}}"#,
         )
     );
+}
+
+#[test]
+fn a_definition_that_nothing_leads_to_is_left_out() {
+    #[derive(Debug, Deserialize, agent_core::ToolSchema)]
+    struct Whole {
+        #[param(schemars)]
+        extra: Extra,
+    }
+
+    #[agent_core::tool(args, schemars, register = false)]
+    fn note(extra: Extra) -> String {
+        extra.note
+    }
+    #[agent_core::tool(args, register = false)]
+    fn note_inside(whole: Whole) -> String {
+        whole.extra.note
+    }
+
+    let root = note::DEFINITION.input_schema().value();
+    assert_eq!(root.get("$defs"), None);
+    assert_eq!(root["required"], json!(["note"]));
+    let inside = note_inside::DEFINITION.input_schema().value();
+    assert_eq!(
+        inside["properties"]["extra"],
+        json!({"$ref": "#/$defs/Extra"})
+    );
+    assert!(inside["$defs"]["Extra"].is_object());
 }

@@ -1,9 +1,9 @@
 //! How large what a provider is sent can be. The figures change: they stand here only.
 
-/// Limits of a provider; `None` where none is known.
+/// DialectLimits of a provider; `None` where none is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Limits {
+pub struct DialectLimits {
     /// Tools of one request.
     pub tools: Option<usize>,
     /// Characters of a tool's name.
@@ -28,7 +28,7 @@ pub struct Limits {
     pub unions: Option<usize>,
 }
 
-impl Limits {
+impl DialectLimits {
     /// An enum with more values has a limit of its own.
     pub(super) const LONG_ENUM: usize = 250;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::rewrite::{Place, Rewriter};
-use super::{Effect, Limits};
+use super::{ChangeEffect, DialectLimits};
 
 /// How large a schema is; what is defined once counts once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -63,7 +63,9 @@ impl Size {
                     let characters: usize = values.iter().map(length).sum();
                     self.enum_values += values.len();
                     self.characters += characters;
-                    if values.len() > Limits::LONG_ENUM && values.iter().any(Value::is_string) {
+                    if values.len() > DialectLimits::LONG_ENUM
+                        && values.iter().any(Value::is_string)
+                    {
                         self.long_enum = self.long_enum.max(characters);
                     }
                 }
@@ -154,7 +156,7 @@ impl Rewriter<'_> {
         }
         let size = Size::of(schema);
         let limits = self.rules.limits;
-        let many = Limits::LONG_ENUM;
+        let many = DialectLimits::LONG_ENUM;
         let long = format!("characters in an enum of more than {many} values");
         for (what, is, limit) in [
             ("properties", size.properties, limits.properties),
@@ -175,7 +177,12 @@ impl Rewriter<'_> {
         ] {
             if let Some(limit) = limit.filter(|limit| is > *limit) {
                 let why = format!("there are {is}; a strict schema can have {limit}");
-                self.change(&Place::root(), Effect::NotStrict, what.to_owned(), why);
+                self.change(
+                    &Place::root(),
+                    ChangeEffect::NotStrict,
+                    what.to_owned(),
+                    why,
+                );
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Effect;
+use super::ChangeEffect;
 use super::rewrite::{Place, Rewriter};
 
 /// How many `allOf` and references are followed inside each other.
@@ -25,7 +25,11 @@ impl Rewriter<'_> {
             let branches = branches.as_array().into_iter().flatten();
             let closed =
                 node.contains_key("additionalProperties") || branches.clone().any(is_closed);
-            let effect = if closed { Effect::Looser } else { Effect::Same };
+            let effect = if closed {
+                ChangeEffect::Looser
+            } else {
+                ChangeEffect::Same
+            };
             self.change(at, effect, "`allOf`", "written as one schema");
             for branch in branches {
                 let Some(branch) = self.written_out(branch) else {

@@ -1,11 +1,11 @@
 //! The schema of a tool as one provider takes it.
 //!
 //! Every provider takes a part of JSON Schema, and each another one. A [`Dialect`] is a table
-//! ([`table`]) of what a provider keeps, rewrites and refuses; [`Dialect::translate`] applies
+//! ([`providers`]) of what a provider keeps, rewrites and refuses; [`Dialect::translate`] applies
 //! it to the neutral schema and says what it changed, and why.
 //!
 //! A value that fits the translated schema is read by the tool, but for what a [`Change`]
-//! with [`Effect::Looser`] names: that is told to the model in words, and checked when the
+//! with [`ChangeEffect::Looser`] names: that is told to the model in words, and checked when the
 //! arguments are read.
 //!
 //! Not here: what all tools of a request make together (`tool::report`), how a request is
@@ -18,6 +18,7 @@ mod null;
 mod object;
 mod optional_nulls;
 mod plan;
+mod providers;
 mod refs;
 mod rewrite;
 mod root;
@@ -32,7 +33,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-pub use limits::Limits;
+pub use limits::DialectLimits;
 pub use measure::Size;
 pub use optional_nulls::without_optional_nulls;
 pub(crate) use plan::{Sent, plan};
@@ -105,7 +106,7 @@ impl Dialect {
 
     /// How large names, schemas and requests can be.
     #[must_use]
-    pub const fn limits(self) -> &'static Limits {
+    pub const fn limits(self) -> &'static DialectLimits {
         self.rules().limits
     }
 
@@ -129,7 +130,7 @@ impl Dialect {
     pub fn translate(self, neutral: &Value) -> DialectSchema {
         let rules = self.rules();
         let (schema, changes) = rewrite::rewrite(rules, neutral);
-        let cannot = |change: &Change| change.effect == Effect::NotStrict;
+        let cannot = |change: &Change| change.effect == ChangeEffect::NotStrict;
         let Some(lenient) = rules.lenient.filter(|_| changes.iter().any(cannot)) else {
             return DialectSchema::new(self.is_strict(), schema, changes);
         };
@@ -205,13 +206,13 @@ pub struct Change {
     /// Why, and what is done instead.
     pub why: Cow<'static, str>,
     /// What it does to the schema.
-    pub effect: Effect,
+    pub effect: ChangeEffect,
 }
 
 /// What a [`Change`] does to a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Effect {
+pub enum ChangeEffect {
     /// The same is said in another way.
     Same,
     /// Fewer values fit than before; each still is one the tool takes.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Effect;
+use super::ChangeEffect;
 use super::null::{allows_null, has_type, with_null, without_null};
 use super::rewrite::{Place, Rewriter};
 use super::table::{Objects, Optional};
@@ -52,7 +52,7 @@ impl Rewriter<'_> {
             // The root of a tool without parameters takes nothing.
             None if lists || at.pointer.is_empty() => {
                 let why = "a strict object takes no other properties";
-                self.change(at, Effect::Narrower, "`additionalProperties`", why);
+                self.change(at, ChangeEffect::Narrower, "`additionalProperties`", why);
             }
             _ => {
                 let why = "takes any keys; a strict object lists all of its properties";
@@ -62,7 +62,7 @@ impl Rewriter<'_> {
                 } else {
                     format!("map `{name}`")
                 };
-                self.change(at, Effect::NotStrict, what, why);
+                self.change(at, ChangeEffect::NotStrict, what, why);
             }
         }
         out.entry("properties").or_insert_with(|| Map::new().into());
@@ -83,7 +83,7 @@ impl Rewriter<'_> {
                 continue;
             }
             let why = "not required: in a strict schema it is, and null stands for none";
-            self.change(&at.child(name), Effect::Same, "`required`", why);
+            self.change(&at.child(name), ChangeEffect::Same, "`required`", why);
             if !allows_null(schema, &self.definitions) {
                 with_null(schema);
             }
@@ -103,7 +103,7 @@ impl Rewriter<'_> {
                 continue;
             }
             let why = "left out instead of null: a type or null counts as a union";
-            self.change(&at.child(name), Effect::Narrower, "null", why);
+            self.change(&at.child(name), ChangeEffect::Narrower, "null", why);
         }
     }
 
@@ -114,7 +114,7 @@ impl Rewriter<'_> {
             if !fits(name) {
                 let at = at.child("properties").child(name);
                 let why = format!("names of properties must fit `{pattern}`");
-                self.change(&at, Effect::Refused, format!("name `{name}`"), why);
+                self.change(&at, ChangeEffect::Refused, format!("name `{name}`"), why);
             }
         }
     }

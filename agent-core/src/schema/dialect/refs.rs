@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::Effect;
+use super::ChangeEffect;
 use super::rewrite::{Place, Rewriter};
 use super::table::References;
 
@@ -86,7 +86,7 @@ impl Rewriter<'_> {
         let Some(target) = self.definitions.get(&reference) else {
             node.shift_remove("$ref");
             let why = format!("`{reference}` leads to nothing in the schema; left out");
-            self.change(at, Effect::Refused, "`$ref`", why);
+            self.change(at, ChangeEffect::Refused, "`$ref`", why);
             return None;
         };
         let rules = self.rules.references;
@@ -95,7 +95,7 @@ impl Rewriter<'_> {
         }
         if rules == References::KeepWithoutCircles && self.definitions.is_circular(&reference) {
             let why = format!("`{reference}` leads back to itself");
-            self.change(at, Effect::NotStrict, "`$ref`", why);
+            self.change(at, ChangeEffect::NotStrict, "`$ref`", why);
         }
         if rules == References::KeepAlone && node.len() > 1 {
             node.shift_remove("$ref");
@@ -122,7 +122,7 @@ impl Rewriter<'_> {
         node.shift_remove("$ref");
         if self.inlined.iter().any(|open| open == reference) {
             let why = "leads back to itself; cut off where it does";
-            self.change(at, Effect::Looser, "`$ref`", why);
+            self.change(at, ChangeEffect::Looser, "`$ref`", why);
             node.retain(|keyword, _| is_note(keyword));
             let kind = target.get("type").filter(|kind| kind.is_string());
             node.insert("type".to_owned(), kind.cloned().unwrap_or("object".into()));

@@ -13,7 +13,7 @@ use super::refs::Definitions;
 use super::table::{Fate, Null, Objects, Rules};
 use super::unions::name_type;
 use super::words::{tell, words};
-use super::{Change, Effect};
+use super::{Change, ChangeEffect};
 use crate::schema::tidy::is_number_format;
 
 /// How deep a schema can be and how many nodes it can have, all references followed.
@@ -87,7 +87,7 @@ impl Rewriter<'_> {
     pub(super) fn change(
         &mut self,
         at: &Place,
-        effect: Effect,
+        effect: ChangeEffect,
         what: impl Into<Cow<'static, str>>,
         why: impl Into<Cow<'static, str>>,
     ) {
@@ -111,8 +111,8 @@ impl Rewriter<'_> {
             return;
         };
         let effect = match keyword {
-            "default" | "examples" => Effect::Same,
-            _ => Effect::Looser,
+            "default" | "examples" => ChangeEffect::Same,
+            _ => ChangeEffect::Looser,
         };
         let why = format!("not taken; the description says: {text}");
         self.change(at, effect, format!("`{keyword}`"), why);
@@ -124,7 +124,7 @@ impl Rewriter<'_> {
         self.nodes += 1;
         if at.depth > MAX_DEPTH || self.nodes > MAX_NODES {
             let why = "cut off: with all references followed the schema is too large";
-            self.change(at, Effect::Looser, "schema", why);
+            self.change(at, ChangeEffect::Looser, "schema", why);
             return self.node(Map::new(), at, Vec::new());
         }
         match schema {
@@ -132,7 +132,7 @@ impl Rewriter<'_> {
             Value::Bool(false) if self.rules.objects == Objects::Any => Value::Bool(false),
             Value::Bool(false) => {
                 let why = "no value at all cannot be said";
-                self.change(at, Effect::Looser, "`false`", why);
+                self.change(at, ChangeEffect::Looser, "`false`", why);
                 self.node(Map::new(), at, vec!["never given".to_owned()])
             }
             _ => self.node(Map::new(), at, Vec::new()),
@@ -179,21 +179,21 @@ impl Rewriter<'_> {
                 Fate::Tell if keyword == "if" => {
                     let text = format!("must fit {conditional}");
                     let why = format!("not taken; the description says: {text}");
-                    self.change(at, Effect::Looser, "`if`", why);
+                    self.change(at, ChangeEffect::Looser, "`if`", why);
                     told.push(text);
                 }
                 Fate::Rewrite | Fate::Tell => self.tell(&mut told, at, keyword, value),
                 Fate::Drop => {
                     self.change(
                         at,
-                        Effect::Same,
+                        ChangeEffect::Same,
                         format!("`{keyword}`"),
                         "not taken; left out",
                     );
                 }
                 Fate::Stop => {
                     let why = "cannot be said in a strict schema";
-                    self.change(at, Effect::NotStrict, format!("`{keyword}`"), why);
+                    self.change(at, ChangeEffect::NotStrict, format!("`{keyword}`"), why);
                 }
             }
         }
@@ -204,7 +204,7 @@ impl Rewriter<'_> {
         self.list(&mut out, at);
         if !self.rules.anything && !says_type(&out) {
             let why = "takes values of any type; a strict schema names the type of each";
-            self.change(at, Effect::NotStrict, "`{}`", why);
+            self.change(at, ChangeEffect::NotStrict, "`{}`", why);
         }
         if self.rules.distinct_first_keys {
             self.first_keys(&out, at);
@@ -263,7 +263,7 @@ impl Rewriter<'_> {
             ("format", Value::String(format)) => {
                 if is_number_format(format) {
                     let why = "names a number type of a programming language; left out";
-                    self.change(at, Effect::Same, "`format`", why);
+                    self.change(at, ChangeEffect::Same, "`format`", why);
                     return None;
                 }
                 let taken = self.rules.formats;
@@ -297,9 +297,9 @@ impl Rewriter<'_> {
         }
         let why = "a list must say what its items are";
         if self.rules.lenient.is_some() {
-            self.change(at, Effect::NotStrict, "`items`", why);
+            self.change(at, ChangeEffect::NotStrict, "`items`", why);
         } else {
-            self.change(at, Effect::Same, "`items`", why);
+            self.change(at, ChangeEffect::Same, "`items`", why);
             out.insert("items".to_owned(), Map::new().into());
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Effect;
+use super::ChangeEffect;
 use super::rewrite::{Place, Rewriter};
 
 /// How many references or nested unions are followed at the root.
@@ -23,7 +23,7 @@ impl Rewriter<'_> {
                 break;
             };
             root.shift_remove("$ref");
-            self.change(&at, Effect::Same, "`$ref`", "the root is written out");
+            self.change(&at, ChangeEffect::Same, "`$ref`", "the root is written out");
             for (keyword, value) in target {
                 root.entry(keyword).or_insert_with(|| value.clone());
             }
@@ -83,7 +83,12 @@ impl Rewriter<'_> {
             .collect();
         let text = format!("give one of these sets of properties: {}", sets.join(" | "));
         let why = format!("the root cannot be a union; the description says: {text}");
-        self.change(&Place::root(), Effect::Looser, format!("`{keyword}`"), why);
+        self.change(
+            &Place::root(),
+            ChangeEffect::Looser,
+            format!("`{keyword}`"),
+            why,
+        );
         told.push(text);
 
         let mut properties = match root.get("properties") {

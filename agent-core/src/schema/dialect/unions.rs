@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Effect;
+use super::ChangeEffect;
 use super::rewrite::{Place, Rewriter, says_type};
 
 impl Rewriter<'_> {
@@ -46,7 +46,7 @@ impl Rewriter<'_> {
             return;
         }
         let why = "written as `anyOf`";
-        self.change(at, Effect::Looser, "`oneOf`", why);
+        self.change(at, ChangeEffect::Looser, "`oneOf`", why);
         *node = std::mem::take(node)
             .into_iter()
             .map(|(key, value)| match &*key {
@@ -106,7 +106,7 @@ impl Rewriter<'_> {
             };
             if seen.contains(&(name.clone(), schema.clone())) {
                 let why = format!("two objects of it begin with the same property `{name}`");
-                self.change(at, Effect::NotStrict, "`anyOf`", why);
+                self.change(at, ChangeEffect::NotStrict, "`anyOf`", why);
                 return;
             }
             seen.push((name, schema));
