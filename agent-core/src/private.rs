@@ -54,7 +54,7 @@
 //!     let P::Some(days) = days else { return P::Err(reader.into_error()) };
 //!     reader.finish()?;
 //!     let value = P::require_send(get_weather(P::Borrow::<str>::borrow(&city), days)).await;
-//!     (&&&&P::Probe::of(&value)).__agent_conversion().convert(value)
+//!     (&&&&&&P::Probe::of(&value)).__agent_conversion().convert(value)
 //! }
 //! ```
 
@@ -71,7 +71,6 @@ pub use inventory;
 pub use crate::boxed::BoxFuture;
 pub use crate::registry::ToolRegistration;
 pub use crate::schema::{Bound, Constraints, Property, Schema, ToolSchema};
-pub use crate::tool::arguments::ArgumentReader;
 pub use crate::tool::blocking::run as blocking;
 pub use crate::tool::callback::ToolCallback;
 pub use crate::tool::const_check::{check_parameter, check_tool};
@@ -85,6 +84,7 @@ pub use crate::tool::method::{OneToolBlock, Shared, ToolMethod};
 pub use crate::tool::output::IntoToolOutput;
 pub use crate::tool::param::Parameter;
 pub use crate::tool::probe::Probe;
+pub use crate::tool::reader::ArgumentReader;
 pub use crate::tool::returns::Returns;
 pub use crate::tool::typed::{TypedParameter, typed, typed_schemars};
 pub use crate::tool::whole::{WholeParameter, whole, whole_schemars};
@@ -94,7 +94,10 @@ pub use crate::tool::{
 
 /// The traits between which method lookup picks a conversion.
 pub mod convert {
-    pub use crate::tool::probe::{ConvertLast, ConvertResult, ConvertSerialize, ConvertTool};
+    pub use crate::tool::probe::{
+        ConvertLast, ConvertNoError, ConvertResult, ConvertSerialize, ConvertSerializeNoError,
+        ConvertTool,
+    };
 }
 
 /// The trait that has a schema for return types without one.

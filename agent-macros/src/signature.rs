@@ -2,13 +2,14 @@
 //!
 //! Not here: what any of it means to a tool.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, FnArg, Ident, LitStr, Meta, Signature, Token, Visibility};
+use syn::{Attribute, FnArg, Ident, LitStr, Meta, Signature, Token, Visibility, parse_quote};
 
 use crate::diagnostics::err;
+use crate::tool::param_type::is_unsized;
 
 /// A function whose body is not looked at.
 pub(crate) struct FnItem {
@@ -35,6 +36,11 @@ impl FnItem {
         for input in &mut signature.inputs {
             if let FnArg::Typed(parameter) = input {
                 parameter.attrs.retain(|attribute| !is_helper(attribute));
+                // Refused by us; by reference, so that the compiler does not tell it again.
+                if is_unsized(&parameter.ty) {
+                    let ty = &parameter.ty;
+                    *parameter.ty = parse_quote! { &#ty };
+                }
             }
         }
         // Whoever writes a tool `async` for the sake of its siblings has nothing to await. In
@@ -54,7 +60,16 @@ pub(crate) fn is_tool(attribute: &Attribute) -> bool {
 
 /// Is this attribute of a parameter for us alone?
 pub(crate) fn is_helper(attribute: &Attribute) -> bool {
-    attribute.path().is_ident("doc") || attribute.path().is_ident("param")
+    attribute.path().is_ident("doc") || attribute.path().is_ident("param") || hides_keys(attribute)
+}
+
+/// Is this a `cfg_attr` with a `#[param]` in it? `#[tool]` runs before it is decided.
+pub(crate) fn hides_keys(attribute: &Attribute) -> bool {
+    let Meta::List(list) = &attribute.meta else {
+        return false;
+    };
+    let is_param = |token: TokenTree| matches!(token, TokenTree::Ident(ident) if ident == "param");
+    list.path.is_ident("cfg_attr") && list.tokens.clone().into_iter().any(is_param)
 }
 
 /// The attributes that decide whether the item is there at all, without their neighbours:

@@ -21,7 +21,7 @@ pub const fn check_parameter(parameter: Parameter, strict: bool, require_docs: b
     if whole {
         assert!(
             may_be_object(property.schema),
-            "with `args` the input is one object, which this type is not; take a struct with named fields, or leave out `args`"
+            "with `args` the input is one object, which this type is not; take a struct with named fields or an enum of such, or leave out `args`"
         );
         walk(property.schema, 0, strict, require_docs);
         return;
@@ -125,6 +125,16 @@ const fn may_be_object(schema: &Schema) -> bool {
         | Schema::Schemars(_)
         | Schema::Recursive(_) => true,
         Schema::Described(_, inner) | Schema::Def(_, inner) => may_be_object(inner),
+        Schema::AnyOf(_) => {
+            let mut index = 0;
+            while let Some(branch) = schema.child(index) {
+                if !may_be_object(branch) {
+                    return false;
+                }
+                index += 1;
+            }
+            true
+        }
         _ => false,
     }
 }

@@ -9,15 +9,15 @@
 //!
 //! # let value = "text";
 //! let outcome: Result<P::ToolOutcome, P::ToolError> =
-//!     (&&&&P::Probe::of(&value)).__agent_conversion().convert(value);
+//!     (&&&&&&P::Probe::of(&value)).__agent_conversion().convert(value);
 //! # assert!(outcome.is_ok());
 //! ```
 //!
-//! with its four traits in scope. Method lookup tries the receiver with the most
-//! references first, so the first of these that fits is taken: [`IntoToolOutput`], a
-//! `Result` whose value is `Serialize`, `Serialize`, and last every type, with a
-//! conversion that asks for [`IntoToolOutput`]: its error is the one a user reads. The name of
-//! the method is one that no trait of a user has.
+//! with its traits in scope. Method lookup tries the receiver with the most references first,
+//! so the first of these that fits is taken: [`IntoToolOutput`], a `Result` whose value is
+//! `Serialize`, `Serialize`. Then come those whose conversion is the error a user reads: a
+//! `Result` with what is no error, and last every type, for which [`IntoToolOutput`] is asked.
+//! The name of the method is one that no trait of a user has.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -52,7 +52,7 @@ pub trait ConvertTool {
     }
 }
 
-impl<T: IntoToolOutput> ConvertTool for &&&Probe<T> {}
+impl<T: IntoToolOutput> ConvertTool for &&&&&Probe<T> {}
 
 /// Second choice: a `Result` whose value is written by serde.
 pub trait ConvertResult {
@@ -62,7 +62,7 @@ pub trait ConvertResult {
     }
 }
 
-impl<T: Serialize, E: Into<BoxError>> ConvertResult for &&Probe<Result<T, E>> {}
+impl<T: Serialize, E: Into<BoxError>> ConvertResult for &&&&Probe<Result<T, E>> {}
 
 /// Third choice: serde writes the value.
 pub trait ConvertSerialize {
@@ -72,7 +72,27 @@ pub trait ConvertSerialize {
     }
 }
 
-impl<T: Serialize> ConvertSerialize for &Probe<T> {}
+impl<T: Serialize> ConvertSerialize for &&&Probe<T> {}
+
+/// Fourth choice: a `Result` of which only the error does not fit. Its value converts itself.
+pub trait ConvertNoError {
+    /// The conversion.
+    fn __agent_conversion(&self) -> ByNoError {
+        ByNoError
+    }
+}
+
+impl<T: IntoToolOutput, E> ConvertNoError for &&Probe<Result<T, E>> {}
+
+/// As [`ConvertNoError`], for a value that serde writes.
+pub trait ConvertSerializeNoError {
+    /// The conversion.
+    fn __agent_conversion(&self) -> ByNoError {
+        ByNoError
+    }
+}
+
+impl<T: Serialize, E> ConvertSerializeNoError for &Probe<Result<T, E>> {}
 
 /// Last choice, for every type; its conversion names what is missing.
 pub trait ConvertLast {
@@ -115,6 +135,36 @@ impl ByResult {
     ) -> Result<ToolOutcome, ToolError> {
         BySerialize.convert(value.map_err(ToolError::failed)?)
     }
+}
+
+/// Says that the error of a `Result` is none.
+#[derive(Debug, Clone, Copy)]
+pub struct ByNoError;
+
+impl ByNoError {
+    /// Does not compile.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn convert<T, E: ErrorOfTool>(self, _: Result<T, E>) -> Result<ToolOutcome, ToolError> {
+        E::outcome()
+    }
+}
+
+/// Nothing has it: what is an error is chosen before.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of a tool",
+    label = "its error is not `Into<Box<dyn Error + Send + Sync>>`",
+    note = "derive or implement `std::error::Error` for it, or write `Box<dyn Error + Send + Sync>` or `String`"
+)]
+pub trait ErrorOfTool {
+    /// Never asked.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    fn outcome() -> Result<ToolOutcome, ToolError>;
 }
 
 /// Converts by serde.

@@ -9,6 +9,8 @@ mod field;
 mod model;
 mod own;
 mod serde;
+#[cfg(test)]
+mod tests;
 
 use darling::Error;
 use proc_macro2::TokenStream;

@@ -64,6 +64,7 @@ pub(super) struct ToolArgs {
 
 impl ToolArgs {
     pub(super) fn parse(tokens: TokenStream) -> darling::Result<Self> {
+        values::no_type_arguments(&tokens)?;
         let items = NestedMeta::parse_meta_list(tokens)?;
         let mut errors = darling::Error::accumulator();
         let items = errors.handle(keys_once(items)).unwrap_or_default();

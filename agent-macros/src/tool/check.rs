@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use darling::Error;
+use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{GenericArgument, GenericParam, PathArguments, ReceiverKind, Safety, Signature, Type};
 
@@ -216,6 +217,19 @@ pub(super) fn tool(tool: &ToolFn) -> darling::Result<()> {
         ));
     }
     errors.finish()
+}
+
+/// Refuses a type for the tool that would take a name away from the code around it.
+pub(super) fn type_name(tool: &ToolFn) -> darling::Result<()> {
+    let name = tool.type_name.unraw().to_string();
+    match names::hidden_by(&name) {
+        Some(what) => Err(err!(
+            tool.type_name,
+            "the type made for the tool would hide the {what} `{name}`; give it another name: `#[tool(type = {}Tool)]`",
+            names::camel_case(&name)
+        )),
+        None => Ok(()),
+    }
 }
 
 /// The parameters whose name an earlier one has. Of two with a `cfg` one may be gone.

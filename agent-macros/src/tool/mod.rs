@@ -72,6 +72,7 @@ fn try_expand(args: TokenStream, function: &FnItem) -> darling::Result<TokenStre
     };
     let tool = ToolFn::new(args, params, function);
     errors.handle(check::tool(&tool));
+    errors.handle(check::type_name(&tool));
     errors.finish()?;
     Ok(expand::function::tool(&tool))
 }

@@ -15,7 +15,7 @@ use super::names;
 use super::param_type::ParamType;
 use crate::diagnostics::err;
 use crate::docs::{self, Text};
-use crate::signature::{FnItem, allowances, conditions};
+use crate::signature::{FnItem, allowances, conditions, hides_keys};
 
 /// A function that is to become a tool.
 pub(super) struct ToolFn {
@@ -143,6 +143,12 @@ fn param(input: &PatType) -> darling::Result<Param> {
     let own_name = errors.handle(name(&input.pat));
     let ty = errors.handle(ParamType::new(&input.ty));
     let args = errors.handle(ParamArgs::parse(&input.attrs));
+    for attribute in input.attrs.iter().filter(|it| hides_keys(it)) {
+        errors.push(err!(
+            attribute.path(),
+            "`#[tool]` comes before `cfg_attr` is decided; write the parameter twice, each with its `#[cfg(…)]` and its `#[param(…)]`"
+        ));
+    }
     if let Some(args) = &args {
         errors.handle(args.fields_only());
     }

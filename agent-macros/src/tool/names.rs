@@ -23,12 +23,23 @@ pub(super) fn parameter(name: &SpannedValue<String>) -> darling::Result<()> {
 }
 
 pub(super) fn tool_fault(name: &str) -> Option<String> {
+    if let Some((_, owner)) = RESERVED.iter().find(|(reserved, _)| *reserved == name) {
+        return Some(format!(
+            "is kept by {owner} for a tool of its own, and refused; take another, such as `run_{name}`"
+        ));
+    }
     fault(
         name,
         |character| character == '-',
         "letters, digits, `_` and `-`",
     )
 }
+
+/// Names that fit the rule and are answered with 400 all the same: by whom.
+///
+/// Source: "The function name 'python' is reserved for use by this model", as the Responses API
+/// says. Names that one gateway keeps (`search`, `web_search`) are good ones elsewhere.
+const RESERVED: [(&str, &str); 1] = [("python", "OpenAI")];
 
 pub(super) fn property_fault(name: &str) -> Option<String> {
     fault(name, |_| false, "letters, digits and `_`")
@@ -49,6 +60,41 @@ fn fault(name: &str, also: fn(char) -> bool, allowed: &str) -> Option<String> {
         ));
     }
     (length > 64).then(|| format!("is {length} characters long; it may have 64"))
+}
+
+/// What a type of this name would hide from the module it stands in, and from generated code.
+pub(super) fn hidden_by(type_name: &str) -> Option<&'static str> {
+    if PRIMITIVES.contains(&type_name) {
+        return Some("type");
+    }
+    CRATES.contains(&type_name).then_some("crate")
+}
+
+const PRIMITIVES: [&str; 17] = [
+    "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64",
+    "i128", "isize", "f32", "f64",
+];
+
+/// Those that a module with tools nearly always names.
+const CRATES: [&str; 8] = [
+    "std",
+    "core",
+    "alloc",
+    "agent_core",
+    "serde",
+    "serde_json",
+    "schemars",
+    "tokio",
+];
+
+/// `get_weather` as `GetWeather`.
+pub(super) fn camel_case(name: &str) -> String {
+    let capitalised = |word: &str| {
+        let mut letters = word.chars();
+        let first = letters.next().map(|first| first.to_uppercase().to_string());
+        first.unwrap_or_default() + letters.as_str()
+    };
+    words(name).split(' ').map(capitalised).collect()
 }
 
 /// `get_weather` and `getWeather` as `get weather`.

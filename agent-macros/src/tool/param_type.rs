@@ -26,6 +26,7 @@ impl ParamType {
             }
             ty => (ty, false),
         };
+        errors.handle(sized(ty, borrowed));
         inside(
             ty,
             "a reference may stand only at the top of a parameter's type",
@@ -89,6 +90,34 @@ fn top(reference: &TypeReference, errors: &mut darling::error::Accumulator) {
             lifetime,
             "an argument lives as long as the call, not `'static`; write `&T` or `T`"
         ));
+    }
+}
+
+/// Refuses what has no value of its own to be read into.
+fn sized(ty: &Type, borrowed: bool) -> darling::Result<()> {
+    match ty {
+        Type::TraitObject(object) => Err(err!(
+            object,
+            "a tool cannot take any type that has a trait: the schema needs one concrete type"
+        )),
+        Type::Slice(slice) if !borrowed => Err(err!(
+            slice,
+            "a slice has no size of its own; write `&[T]` or `Vec<T>`"
+        )),
+        ty if !borrowed && is_unsized(ty) => Err(err!(
+            ty,
+            "`str` has no size of its own; write `&str` or `String`"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// True for the types that a function never takes but by reference.
+pub(crate) fn is_unsized(ty: &Type) -> bool {
+    match ungrouped(ty) {
+        Type::Slice(_) => true,
+        Type::Path(path) => path.path.is_ident("str"),
+        _ => false,
     }
 }
 

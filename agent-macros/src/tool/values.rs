@@ -1,6 +1,7 @@
 //! The values of single keys: each function takes one form and says which when it is another.
 
 use darling::util::SpannedValue;
+use proc_macro2::{TokenStream, TokenTree};
 use syn::spanned::Spanned as _;
 use syn::{Expr, ExprLit, Ident, Lit, Meta, Path, Type};
 
@@ -63,6 +64,23 @@ pub(super) fn count(meta: &Meta) -> darling::Result<Option<u32>> {
     match number.filter(|number| *number > 0) {
         Some(number) => Ok(Some(number)),
         None => Err(wrong(meta, "a whole number above 0, without quotes")),
+    }
+}
+
+/// Refuses `type = Name<…>`, which is no expression and so no value of a key to syn.
+pub(super) fn no_type_arguments(tokens: &TokenStream) -> darling::Result<()> {
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let is = |token: &TokenTree, text: &str| token.to_string() == text;
+    let arguments = tokens
+        .windows(4)
+        .find(|window| is(&window[0], "type") && is(&window[1], "=") && is(&window[3], "<"));
+    match arguments {
+        Some(window) => Err(err!(
+            window[3].span(),
+            "`type` takes a name without arguments for the new type: `type = {}`",
+            window[2]
+        )),
+        None => Ok(()),
     }
 }
 

@@ -25,6 +25,7 @@ async fn tries(attempt: Attempt, again: Try) -> u32 {
 }
 
 // A5
+// pitfall: a context is told by its name
 #[tokio::test]
 async fn a_users_own_context_is_found_by_its_trait() {
     assert_eq!(

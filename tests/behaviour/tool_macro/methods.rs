@@ -80,6 +80,7 @@ fn tools(station: impl IntoTools) -> Vec<Arc<dyn ToolCallback>> {
 }
 
 // A13
+// pitfall: a `cfg` on a method breaks the block
 #[test]
 fn each_marked_method_is_a_tool_in_order() {
     let tools = tools(Station::default());

@@ -44,6 +44,7 @@ fn name_and_description_come_from_the_function() {
 async fn renamed() {}
 
 // A2
+// pitfall: the name told is not the name called by
 #[test]
 fn the_attribute_wins() {
     assert_eq!(renamed::DEFINITION.name(), "weather-2");
@@ -96,6 +97,7 @@ async fn r#match(r#type: String) -> String {
 }
 
 // A2, sc-24
+// pitfall: a raw identifier panics the macro
 #[tokio::test]
 async fn a_raw_identifier_is_named_without_its_mark() {
     assert_eq!(r#match::DEFINITION.name(), "match");
@@ -174,6 +176,7 @@ async fn without_a_parameter(kept: u8, #[cfg(any())] missing: NoSuchType) -> u8 
     kept
 }
 
+// pitfall: a `cfg` of a tool is not that of what is made of it
 #[tokio::test]
 async fn what_a_cfg_takes_away_is_away_everywhere() {
     assert_eq!(

@@ -105,6 +105,7 @@ fn blocking() -> Res<Weather> {
 }
 
 // A10
+// pitfall: return types are told by their spelling
 #[tokio::test]
 async fn every_return_type_has_its_text() {
     let cases = [

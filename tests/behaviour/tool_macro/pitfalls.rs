@@ -4,7 +4,8 @@
 //! (`unknown-key`, `used-in-spite-of-an-error`), references inside types (`reference-inside-a-type`),
 //! `Send` at the function (`future-not-send`), errors of a parameter at the parameter
 //! (`parameter-without-schema`), two tools of one name (`impl-two-tools-of-one-name`), no description
-//! under `require_docs` (`checked-tool-without-docs`). A crate that depends on `agent-core` alone,
+//! under `require_docs` (`checked-tool-without-docs`), a block without a tool (TS-13:
+//! `impl-without-a-tool`). A crate that depends on `agent-core` alone,
 //! and under another name, is `tests/fixtures/renamed`.
 #![deny(
     missing_docs,
@@ -20,6 +21,7 @@
     reason = "the tools of these tests need not be good ones"
 )]
 
+use agent_core::tool::IntoTools as _;
 use agent_core::{ToolContext, tool, tools};
 use serde_json::json;
 
@@ -235,4 +237,88 @@ async fn old() {}
 #[test]
 fn a_deprecated_tool_is_one_where_it_is_named() {
     assert_eq!(tools![old][0].definition().name(), "old");
+}
+
+/// Where nothing has a name but what is written out.
+#[no_implicit_prelude]
+mod without_a_prelude {
+    use ::agent_core::{ToolSchema, tool};
+    use ::serde::Deserialize;
+    use ::std::option::Option;
+    use ::std::string::String;
+    use ::std::vec::Vec;
+
+    #[derive(Deserialize, ToolSchema)]
+    pub(super) struct Part {
+        #[param(minimum = 1)]
+        count: u8,
+        #[serde(default)]
+        parts: Vec<Part>,
+        kind: Option<Kind>,
+    }
+
+    #[derive(Deserialize, ToolSchema)]
+    pub(super) enum Kind {
+        Plain,
+        Named { name: String },
+    }
+
+    /// Counts.
+    #[tool(register = false)]
+    pub(super) async fn count(
+        part: Part,
+        #[param(default = 2, maximum = 9)] times: u8,
+        #[param(example = "x")] _note: Option<String>,
+    ) -> ::std::result::Result<u8, ::std::fmt::Error> {
+        let inner: u8 =
+            ::std::iter::Iterator::sum(::std::iter::Iterator::map(part.parts.iter(), |part| {
+                part.count
+            }));
+        let named: u8 = match part.kind {
+            Option::Some(Kind::Named { name }) => ::std::convert::From::from(!name.is_empty()),
+            Option::Some(Kind::Plain) | Option::None => 0,
+        };
+        let all = part.count.checked_add(inner + named);
+        ::std::result::Result::Ok(all.ok_or(::std::fmt::Error)? * times)
+    }
+
+    /// Counts in place.
+    #[tool(register = false, args)]
+    #[allow(clippy::missing_const_for_fn)]
+    pub(super) fn count_one(part: Part) -> u8 {
+        part.count
+    }
+
+    pub(super) struct Counter;
+
+    #[tool]
+    impl Counter {
+        /// Counts letters.
+        #[tool]
+        #[allow(clippy::unused_self, clippy::missing_const_for_fn)]
+        fn letters(&self, text: &str) -> usize {
+            text.len()
+        }
+    }
+}
+
+// pitfall: generated code names what only the prelude has
+#[tokio::test]
+async fn a_module_without_a_prelude_may_have_tools() {
+    let part = r#"{"count":1,"parts":[{"count":2}],"kind":{"Named":{"name":"4"}}}"#;
+
+    assert_eq!(
+        told(
+            without_a_prelude::count::callback(),
+            &format!(r#"{{"part":{part}}}"#)
+        )
+        .await,
+        "8"
+    );
+    assert_eq!(
+        told(without_a_prelude::count_one::callback(), part).await,
+        "1"
+    );
+    let tool = without_a_prelude::Counter.into_tools().swap_remove(0);
+    assert_eq!(told(tool, r#"{"text":"abc"}"#).await, "3");
 }

@@ -27,6 +27,7 @@ mod pinned {
 }
 
 // A4, A6, A9, TS-3, TS-4
+// pitfall: a list without items, an open object
 #[test]
 fn the_schema_is_a_constant_text() {
     const TEXT: &str = text(pinned::GetWeather::DEFINITION);
@@ -81,6 +82,7 @@ async fn every_spelling(
 }
 
 // A4, A6, sc-24, TS-6, TS-8
+// pitfall: references become texts, an unused parameter keeps its `_`
 #[test]
 fn every_spelling_of_a_parameter_has_its_property() {
     assert_eq!(

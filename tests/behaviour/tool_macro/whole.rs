@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use agent_core::schema::Dialect;
 use agent_core::tool::{InputSchema, IntoTools, Json, ToolErrorKind, ToolOutcome};
 use agent_core::{Host, ToolContext, ToolDefinition, ToolSchema, ToolSet, tool, tools};
 use schemars::JsonSchema;
@@ -139,6 +140,63 @@ fn the_whole_input_may_be_a_map() {
     );
     assert_eq!(label::DEFINITION.required_hosts().len(), 1);
     assert!(ToolSet::new(tools![label, show, find_described]).is_ok());
+}
+
+/// A command.
+#[derive(Deserialize, ToolSchema)]
+#[serde(tag = "action")]
+enum Cmd {
+    Open { path: String },
+    Close,
+}
+
+#[tool(args)]
+fn command(command: Cmd) -> String {
+    match command {
+        Cmd::Open { path } => path,
+        Cmd::Close => "closed".to_owned(),
+    }
+}
+
+// sc-14, A4
+#[tokio::test]
+async fn a_tagged_enum_can_be_the_whole_input() {
+    let neutral = command::DEFINITION.input_schema().value();
+    assert_eq!(neutral["type"], "object");
+    assert_eq!(neutral["anyOf"].as_array().map(Vec::len), Some(2));
+    for dialect in Dialect::ALL {
+        if dialect == Dialect::Neutral {
+            continue;
+        }
+        let written = dialect.translate(&neutral).schema;
+        for keyword in ["oneOf", "anyOf", "allOf", "enum", "not"] {
+            assert_eq!(written.get(keyword), None, "{dialect}");
+        }
+        let kind = written["type"].as_str().map(str::to_lowercase);
+        assert_eq!(kind.as_deref(), Some("object"), "{dialect}");
+        assert_eq!(
+            written["properties"]["action"]["enum"],
+            json!(["Close", "Open"]),
+            "{dialect}"
+        );
+    }
+    // A strict provider must give every property: what the variant has not is null.
+    for (arguments, result) in [
+        (r#"{"action":"Open","path":"x"}"#, "x"),
+        (r#"{"action":"Close"}"#, "closed"),
+        (r#"{"action":"Close","path":null}"#, "closed"),
+    ] {
+        assert_eq!(told(command::callback(), arguments).await, result);
+    }
+    for (arguments, fault) in [
+        (r#"{"action":"Open"}"#, "argument `path` is missing"),
+        (r#"{"action":"Shut"}"#, r#"one of "Close", "Open""#),
+        ("{}", "argument `action` is missing"),
+    ] {
+        let error = called(command::callback(), arguments).await.unwrap_err();
+        assert_eq!(error.kind(), ToolErrorKind::InvalidArguments);
+        assert!(error.to_string().contains(fault), "{error}");
+    }
 }
 
 struct Library;

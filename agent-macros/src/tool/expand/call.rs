@@ -62,7 +62,7 @@ pub(super) fn body(
     let site = located(tool.output);
     let value = Ident::new("__agent_value", site);
     let conversion = quote_spanned! {site=>
-        (&&&&#private::Probe::of(&#value)).__agent_conversion().convert(#value)
+        (&&&&&&#private::Probe::of(&#value)).__agent_conversion().convert(#value)
     };
     let converted = quote_spanned! {Span::mixed_site()=>
         {

@@ -11,6 +11,7 @@ use crate::paths;
 use crate::signature::{FnItem, conditions};
 use crate::tool::args::ToolArgs;
 use crate::tool::model::ToolFn;
+use crate::tool::names;
 
 pub(in crate::tool) fn tool(tool: &ToolFn) -> TokenStream {
     let private = &paths::private(tool.root.as_ref());
@@ -99,6 +100,10 @@ pub(in crate::tool) fn stub(args: TokenStream, item: &FnItem) -> Option<TokenStr
     let private = paths::private(root.as_ref());
     let function = &item.signature.ident;
     let type_name = type_name.as_ref().unwrap_or(function);
+    // It would hide the name from the rest of the module.
+    if names::hidden_by(&type_name.unraw().to_string()).is_some() {
+        return None;
+    }
     let conditions = conditions(&item.attributes);
     let definition_type = type_item(&conditions, &item.visibility, type_name, function);
     Some(quote_spanned! {Span::mixed_site()=>
