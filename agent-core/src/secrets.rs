@@ -1,6 +1,7 @@
 //! What must not be shown, and how it is masked.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ const SHORTEST: usize = 6;
 ///
 /// The longest come first: of one that begins with another, nothing is left.
 #[derive(Clone, Default)]
-pub(crate) struct Secrets(Vec<String>);
+pub(crate) struct Secrets(Arc<Vec<String>>);
 
 impl Secrets {
     pub(crate) fn is_empty(&self) -> bool {
@@ -28,7 +29,7 @@ impl Secrets {
         for form in [secret.to_owned(), in_json] {
             if !self.0.contains(&form) {
                 let place = self.0.partition_point(|other| other.len() > form.len());
-                self.0.insert(place, form);
+                Arc::make_mut(&mut self.0).insert(place, form);
             }
         }
     }

@@ -106,6 +106,26 @@ async fn they_are_handed_on_and_the_tool_does_not_see_them() {
     );
 }
 
+// A16, AU-1
+#[tokio::test]
+async fn they_can_stay_in_the_call() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&seen);
+    let open = json!({"properties": {"a": {"type": "integer"}}});
+    let echo = FunctionTool::from_schema("echo", "Echo.", open, async |all: Value| all);
+    let echo = ToolSet::new(echo.unwrap()).unwrap();
+    let set = echo.augment_keeping(move |extra: ExtraArguments<'_, Thought>| {
+        log.lock().unwrap().push(extra.value.confidence);
+    });
+    let arguments = json!({"a": 1, "confidence": 7});
+
+    assert_eq!(
+        run(set.unwrap(), arguments.clone()).await,
+        [(arguments.to_string(), false)]
+    );
+    assert_eq!(*seen.lock().unwrap(), [7]);
+}
+
 // A16
 #[tokio::test]
 async fn ones_that_do_not_fit_are_told_to_the_model_and_nothing_runs() {
@@ -222,4 +242,43 @@ fn definitions_join_at_the_root() {
         json!({"$ref": "#/$defs/Inner"})
     );
     assert_eq!(schema["$defs"]["Inner"]["enum"], json!(["Good", "Bad"]));
+}
+
+// A16, TS-9
+#[test]
+fn a_definition_whose_name_another_has_is_renamed() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Mood {
+        #[expect(dead_code, reason = "only its schema counts")]
+        mood: Inner,
+        #[expect(dead_code, reason = "only its schema counts")]
+        moods: Vec<Inner>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    enum Inner {
+        Good,
+        Bad,
+    }
+    let own = json!({
+        "type": "object",
+        "$defs": {"Inner": {"type": "string"}},
+        "properties": {"a": {"$ref": "#/$defs/Inner"}},
+    });
+    let tool = FunctionTool::from_schema("echo", "Echo.", own, async |all: Value| all).unwrap();
+    let set = ToolSet::new(tool).unwrap();
+    let set = set.augment(|_: ExtraArguments<'_, Schemars<Mood>>| ());
+
+    let set = set.unwrap();
+    let schema = set.get("echo").unwrap().definition().input_schema().value();
+
+    assert_eq!(
+        schema["properties"],
+        json!({
+            "a": {"$ref": "#/$defs/Inner"},
+            "mood": {"$ref": "#/$defs/Inner_2"},
+            "moods": {"type": "array", "items": {"$ref": "#/$defs/Inner_2"}},
+        })
+    );
+    assert_eq!(schema["$defs"]["Inner"], json!({"type": "string"}));
+    assert_eq!(schema["$defs"]["Inner_2"]["enum"], json!(["Good", "Bad"]));
 }

@@ -1,6 +1,7 @@
 //! Reading the five arguments of a call, beside `serde_json::from_str` into a struct of them.
 //!
-//! `cargo bench -p agent-tests --bench decoding`. The bound is 1.5.
+//! `cargo bench -p agent-tests --bench decoding`. The bound is 1.5. A number after `--` is how
+//! often each is done, for a profiler that counts instructions.
 #![allow(missing_docs, reason = "a program of its own")]
 #![allow(
     clippy::print_stdout,
@@ -16,7 +17,6 @@ use serde::Deserialize;
 
 const ARGUMENTS: &str =
     r#"{"city":"Oslo","days":3,"scale":1.5,"tags":["rain","wind"],"detailed":true}"#;
-const ROUNDS: u32 = 200_000;
 
 #[derive(Deserialize)]
 struct Forecast {
@@ -33,6 +33,7 @@ const SCALE: P::TypedParameter<f64> = P::typed::<f64>("scale");
 const TAGS: P::TypedParameter<Vec<String>> = P::typed::<Vec<String>>("tags");
 const DETAILED: P::TypedParameter<Option<bool>> = P::typed::<Option<bool>>("detailed");
 
+#[inline(never)]
 fn by_reader(arguments: &str, context: &ToolContext) -> Option<Forecast> {
     let mut reader = P::ArgumentReader::new(arguments, context);
     let forecast = Forecast {
@@ -46,15 +47,16 @@ fn by_reader(arguments: &str, context: &ToolContext) -> Option<Forecast> {
     Some(forecast)
 }
 
+#[inline(never)]
 fn by_serde(arguments: &str) -> Option<Forecast> {
     serde_json::from_str(arguments).ok()
 }
 
 /// The shortest of seven runs, so that other work on the machine counts little.
-fn least(mut run: impl FnMut() -> Option<Forecast>) -> Duration {
+fn least(rounds: u32, mut run: impl FnMut() -> Option<Forecast>) -> Duration {
     let mut once = || {
         let start = Instant::now();
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds {
             let forecast = black_box(run());
             black_box(forecast.map(|it| (it.city, it.days, it.scale, it.tags, it.detailed)));
         }
@@ -64,17 +66,19 @@ fn least(mut run: impl FnMut() -> Option<Forecast>) -> Duration {
 }
 
 fn main() {
+    let rounds = std::env::args().find_map(|argument| argument.parse().ok());
+    let rounds = rounds.unwrap_or(200_000);
     let context = ToolContext::default();
-    let serde = least(|| by_serde(black_box(ARGUMENTS)));
-    let reader = least(|| by_reader(black_box(ARGUMENTS), &context));
+    let serde = least(rounds, || by_serde(black_box(ARGUMENTS)));
+    let reader = least(rounds, || by_reader(black_box(ARGUMENTS), &context));
 
     println!(
         "serde_json::from_str  {:>6} ns",
-        (serde / ROUNDS).as_nanos()
+        (serde / rounds).as_nanos()
     );
     println!(
         "the argument reader   {:>6} ns",
-        (reader / ROUNDS).as_nanos()
+        (reader / rounds).as_nanos()
     );
     println!(
         "ratio                 {:>6.2}",

@@ -36,6 +36,7 @@ fn a_tool_kept_out_of_the_registry_is_still_a_tool() {
 }
 
 // A14
+// pitfall: what the library says of itself stands in place of the user's
 #[test]
 fn a_tool_knows_where_it_was_written() {
     let (file, line) = zebra::callback().metadata().location().unwrap();

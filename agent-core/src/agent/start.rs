@@ -52,6 +52,7 @@ pub(super) fn prepare(
             metadata,
             blocking_in_place: config.blocking_in_place,
             leftovers: config.leftovers.clone(),
+            secrets: config.secrets.clone(),
         },
         tools,
         tool_list,

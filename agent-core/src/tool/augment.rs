@@ -1,5 +1,6 @@
 //! Arguments added to tools from outside: the model is asked for more than the tool takes.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::{
     ToolParam, ToolSet, ToolSetError,
 };
 use crate::boxed::BoxFuture;
-use crate::schema::{ToolSchema, root};
+use crate::schema::{ToolSchema, move_definitions, root};
 
 /// The arguments a call has beyond those of its tool, as [`ToolSet::augment`] hands them on.
 #[derive(Debug)]
@@ -61,10 +62,38 @@ impl ToolSet {
     /// # Errors
     ///
     /// [`ToolSetError::Augment`] if the schema of `A` is not one of an object with
-    /// properties, or a tool has an argument or a definition of the same name.
+    /// properties, or a tool has an argument of the same name.
     pub fn augment<A>(
         &self,
         consumer: impl Fn(ExtraArguments<'_, A>) + Send + Sync + 'static,
+    ) -> Result<Self, ToolSetError>
+    where
+        A: ToolSchema + DeserializeOwned + 'static,
+    {
+        self.augmented(consumer, Own::Left)
+    }
+
+    /// As [`augment`](Self::augment), but the extra arguments stay in the call: a tool that
+    /// takes its arguments as they are sees them too. One whose own schema is closed refuses
+    /// them where arguments are validated.
+    ///
+    /// # Errors
+    ///
+    /// As [`augment`](Self::augment).
+    pub fn augment_keeping<A>(
+        &self,
+        consumer: impl Fn(ExtraArguments<'_, A>) + Send + Sync + 'static,
+    ) -> Result<Self, ToolSetError>
+    where
+        A: ToolSchema + DeserializeOwned + 'static,
+    {
+        self.augmented(consumer, Own::AndExtra)
+    }
+
+    fn augmented<A>(
+        &self,
+        consumer: impl Fn(ExtraArguments<'_, A>) + Send + Sync + 'static,
+        given: Own,
     ) -> Result<Self, ToolSetError>
     where
         A: ToolSchema + DeserializeOwned + 'static,
@@ -83,6 +112,7 @@ impl ToolSet {
             Ok(Arc::new(Augmented {
                 definition: definition.with_input(InputSchema::from_value(input).asking(hosts)),
                 names: names(&extra),
+                given,
                 tool: Arc::clone(tool),
                 consumer: Arc::clone(&consumer),
                 extra: PhantomData,
@@ -103,7 +133,7 @@ fn names(schema: &Value) -> Vec<String> {
 
 /// The input with the properties, the definitions and the required names of `extra`.
 fn joined(input: Value, extra: &Value) -> Result<Value, String> {
-    let (Value::Object(mut input), Some(extra)) = (input, extra.as_object()) else {
+    let Value::Object(mut input) = input else {
         return Err("its input is no object".to_owned());
     };
     if !extra.get("properties").is_some_and(Value::is_object) {
@@ -115,23 +145,25 @@ fn joined(input: Value, extra: &Value) -> Result<Value, String> {
     {
         return Err("its input is put together of several objects".to_owned());
     }
-    for (key, what) in [("properties", "an argument"), ("$defs", "a definition")] {
-        let Some(Value::Object(added)) = extra.get(key) else {
-            continue;
-        };
-        let own = input.entry(key).or_insert_with(|| Map::new().into());
-        let Value::Object(own) = own else {
-            return Err(format!("its `{key}` is no object"));
-        };
-        for (name, schema) in added {
-            if own
-                .get(name)
-                .is_some_and(|own| key == "properties" || own != schema)
-            {
-                return Err(format!("it has {what} `{name}` of its own"));
-            }
-            own.insert(name.clone(), schema.clone());
+    let mut extra = extra.clone();
+    move_definitions(&mut input, &mut extra);
+    let own = input
+        .entry("properties")
+        .or_insert_with(|| Map::new().into());
+    let Value::Object(own) = own else {
+        return Err("its `properties` is no object".to_owned());
+    };
+    let added = extra.get_mut("properties").map(Value::take);
+    for (name, schema) in added
+        .as_ref()
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        if own.contains_key(name) {
+            return Err(format!("it has an argument `{name}` of its own"));
         }
+        own.insert(name.clone(), schema.clone());
     }
     let added = extra.get("required").and_then(Value::as_array);
     if let Some(added) = added.filter(|added| !added.is_empty()) {
@@ -145,11 +177,20 @@ fn joined(input: Value, extra: &Value) -> Result<Value, String> {
     Ok(input.into())
 }
 
+/// What of its call's arguments an augmented tool is given.
+#[derive(Clone, Copy)]
+enum Own {
+    /// Those that are left without the extra ones.
+    Left,
+    AndExtra,
+}
+
 /// A tool whose calls have extra arguments.
 struct Augmented<A, F> {
     definition: ToolDefinition,
     /// The names of the extra arguments.
     names: Vec<String>,
+    given: Own,
     tool: Arc<dyn ToolCallback>,
     consumer: Arc<F>,
     extra: PhantomData<fn() -> A>,
@@ -160,9 +201,13 @@ where
     A: ToolSchema + DeserializeOwned,
     F: Fn(ExtraArguments<'_, A>),
 {
-    /// Hands the extra arguments on and gives the others back.
-    fn take_out(&self, arguments: &str, context: &ToolContext) -> Result<String, ToolError> {
-        let members = split(arguments).map_err(ToolError::invalid_arguments)?;
+    /// Hands the extra arguments on and gives back what the tool is given.
+    fn take_out<'a>(
+        &self,
+        arguments: &'a str,
+        context: &ToolContext,
+    ) -> Result<Cow<'a, str>, ToolError> {
+        let members = split(arguments, context.secrets()).map_err(ToolError::invalid_arguments)?;
         let (extra, own): (Vec<_>, Vec<_>) = members
             .into_iter()
             .partition(|(name, _)| self.names.iter().any(|extra| extra == name));
@@ -174,7 +219,10 @@ where
             arguments,
             context,
         });
-        object(&own)
+        match self.given {
+            Own::Left => object(&own).map(Cow::Owned),
+            Own::AndExtra => Ok(Cow::Borrowed(arguments)),
+        }
     }
 }
 

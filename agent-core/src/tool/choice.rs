@@ -14,7 +14,7 @@ use crate::schema::Schema;
 /// value multiplies them; what is left is then for the type to read.
 const MOST_TRIES: usize = 1_000;
 
-impl Fit {
+impl Fit<'_> {
     pub(super) fn any_of(
         &mut self,
         schema: &'static Schema,
@@ -75,7 +75,7 @@ impl Fit {
         let what = match value.get(tag) {
             Some(value) => What::Misfit {
                 expected,
-                received: shown(&value.to_string()),
+                received: shown(&value.to_string(), self.secrets),
             },
             None => What::Missing { expected },
         };

@@ -39,8 +39,8 @@ where
 
     const INPUT: Option<&'static Schema> = None;
 
-    fn apply(&self, arguments: &str, _: &ToolContext) -> Result<O, ToolError> {
-        split(arguments).map_err(ToolError::invalid_arguments)?;
+    fn apply(&self, arguments: &str, context: &ToolContext) -> Result<O, ToolError> {
+        split(arguments, context.secrets()).map_err(ToolError::invalid_arguments)?;
         Ok(self())
     }
 }
@@ -80,12 +80,15 @@ fn read<I: ToolSchema + DeserializeOwned>(
     arguments: &str,
     context: &ToolContext,
 ) -> Result<I, ToolError> {
-    I::take(Some(raw(arguments)?), context)
+    I::take(Some(raw(arguments, context)?), context)
 }
 
 /// The text of the arguments object.
-pub(super) fn raw(arguments: &str) -> Result<&RawValue, ToolError> {
-    let members = split(arguments).map_err(ToolError::invalid_arguments)?;
+pub(super) fn raw<'a>(
+    arguments: &'a str,
+    context: &ToolContext,
+) -> Result<&'a RawValue, ToolError> {
+    let members = split(arguments, context.secrets()).map_err(ToolError::invalid_arguments)?;
     let text = if members.is_empty() { "{}" } else { arguments };
     Ok(serde_json::from_str(text)?)
 }

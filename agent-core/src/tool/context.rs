@@ -16,6 +16,7 @@ use super::host::Hosts;
 use super::place::{Leftovers, Place};
 use crate::boxed::BoxFuture;
 use crate::message::MessageId;
+use crate::secrets::Secrets;
 use crate::state::{State, StateError, StateUpdate};
 
 /// Takes a tool's progress to the run's events; `None` if it went at once.
@@ -51,6 +52,7 @@ pub(crate) struct RunContext {
     pub(crate) metadata: Arc<Map<String, Value>>,
     pub(crate) blocking_in_place: bool,
     pub(crate) leftovers: Leftovers,
+    pub(crate) secrets: Secrets,
 }
 
 #[derive(Default)]
@@ -274,6 +276,12 @@ impl ToolContext {
 
     pub(crate) fn outer(&self) -> Option<Arc<dyn Any + Send + Sync>> {
         self.0.outer.clone()
+    }
+
+    /// What an error must not repeat. Masked before a text is shortened, as a part of a secret is
+    /// not known as one.
+    pub(crate) fn secrets(&self) -> &Secrets {
+        &self.0.run.secrets
     }
 
     pub(crate) fn runs_blocking_in_place(&self) -> bool {

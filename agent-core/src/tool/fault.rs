@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::expected::expected;
 use crate::schema::{Property, example};
-use crate::secrets::mask_user_info;
+use crate::secrets::{Secrets, mask_user_info};
 
 /// The longest part of a model's value that is repeated to it, in characters.
 const SHOWN: usize = 60;
@@ -110,13 +110,13 @@ impl fmt::Display for Fault {
 
 /// What came, as it may be repeated to the model and to the log: shortened, and not at all
 /// where the name of its place says that it is a secret.
-pub(super) fn received(path: &str, value: &Value) -> String {
+pub(super) fn received(path: &str, value: &Value, secrets: &Secrets) -> String {
     let name = path.rsplit('.').next().unwrap_or(path).to_ascii_lowercase();
     let is_secret = SECRET_NAMES.iter().any(|secret| name.contains(secret));
     match value {
         Value::String(_) if is_secret => "a string that is not shown".to_owned(),
         Value::Array(_) | Value::Object(_) if is_secret => "a value that is not shown".to_owned(),
-        value => shown(&value.to_string()),
+        value => shown(&value.to_string(), secrets),
     }
 }
 
@@ -132,8 +132,9 @@ const SECRET_NAMES: [&str; 7] = [
 
 /// The text, shortened so that an error stays short. Masked first: of what is cut in its
 /// middle nobody can tell that it was a secret.
-pub(crate) fn shown(text: &str) -> String {
-    let text = mask_user_info(text);
+pub(crate) fn shown(text: &str, secrets: &Secrets) -> String {
+    let text = secrets.mask(text);
+    let text = mask_user_info(&text);
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.into_owned(),

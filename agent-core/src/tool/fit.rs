@@ -11,6 +11,7 @@ use super::expected::expected;
 use super::fault::{Fault, What, received};
 use super::nearest::nearest;
 use crate::schema::{Constraints, Property, Schema};
+use crate::secrets::Secrets;
 
 /// Whole numbers below this are exact in a float (2^53); from here on one float is several.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -22,23 +23,26 @@ pub(crate) const MOST_NAMES: usize = 64;
 const MOST_FAULTS: usize = 32;
 
 /// Fits values and gathers what does not fit.
-pub(crate) struct Fit {
+pub(crate) struct Fit<'a> {
     pub(super) path: String,
     pub(super) faults: Vec<Fault>,
     /// The recursive types around the place.
     pub(super) definitions: Vec<(&'static str, &'static Schema)>,
     /// How many branches of choices were tried.
     pub(super) tries: usize,
+    /// What is not to be repeated.
+    pub(super) secrets: &'a Secrets,
 }
 
-impl Fit {
+impl<'a> Fit<'a> {
     /// `path` names the value; empty if the caller will.
-    pub(crate) fn at(path: &str) -> Self {
+    pub(crate) fn at(path: &str, secrets: &'a Secrets) -> Self {
         Self {
             path: path.to_owned(),
             faults: Vec::new(),
             definitions: Vec::new(),
             tries: 0,
+            secrets,
         }
     }
 
@@ -207,7 +211,7 @@ impl Fit {
     ) -> Fault {
         let what = What::Misfit {
             expected: expected(schema, constraints),
-            received: received(&self.path, value),
+            received: received(&self.path, value, self.secrets),
         };
         let property = Property {
             constraints,

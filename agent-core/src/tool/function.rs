@@ -21,7 +21,7 @@ type Run = dyn for<'a> Fn(&'a str, &'a ToolContext) -> BoxFuture<'a, Result<Tool
     + Send
     + Sync;
 
-type Check = Box<dyn Fn(&str) -> Result<(), ToolError> + Send + Sync>;
+type Check = Box<dyn Fn(&str, &ToolContext) -> Result<(), ToolError> + Send + Sync>;
 
 /// A tool made of a closure at run time.
 ///
@@ -260,7 +260,9 @@ fn given(schema: Value) -> Result<(InputSchema, Option<Check>), SchemaError> {
     #[cfg(feature = "validate")]
     let check = {
         let validator = super::validate::validator(&schema)?;
-        let check = move |arguments: &str| super::validate::validate(&validator, arguments);
+        let check = move |arguments: &str, context: &ToolContext| {
+            super::validate::validate(&validator, arguments, context)
+        };
         Some(Box::new(check) as Check)
     };
     #[cfg(not(feature = "validate"))]
@@ -317,7 +319,7 @@ impl FunctionTool {
         arguments: &'a str,
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<ToolOutcome, ToolError>> {
-        match self.check.as_ref().map(|check| check(arguments)) {
+        match self.check.as_ref().map(|check| check(arguments, context)) {
             Some(Err(error)) => Box::pin(std::future::ready(Err(error))),
             _ => (self.run)(arguments, context),
         }

@@ -34,14 +34,16 @@ pub(crate) mod error;
 pub(crate) mod host;
 mod metadata;
 
-pub(crate) mod arguments;
+mod arguments;
 mod bounds;
+mod cursor;
 mod expected;
 mod fault;
 mod fit;
 mod nearest;
 pub(crate) mod output;
 pub(crate) mod probe;
+pub(crate) mod reader;
 pub(crate) mod returns;
 mod split;
 pub(crate) mod typed;

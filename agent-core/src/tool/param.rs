@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
 use super::{Host, ToolContext, ToolError, arguments};
-use crate::schema::{Property, Schema, ToolSchema};
+use crate::schema::{Property, Schema, Schemars, ToolSchema};
 
 /// Where the value of a parameter comes from.
 #[derive(Debug, Clone, Copy)]
@@ -84,6 +84,13 @@ pub trait ToolParam: Sized {
     /// [`InvalidArguments`](super::ToolErrorKind::InvalidArguments) if the argument does not
     /// fit or is missing; any other error ends the call as it is.
     fn take(argument: Option<&RawValue>, context: &ToolContext) -> Result<Self, ToolError>;
+
+    /// Reads the value at the start of a text, if that needs nothing but its `Deserialize`;
+    /// beside it there is its length. `None` leads to [`take`](Self::take).
+    #[doc(hidden)]
+    fn __read(_: &str) -> Option<(Self, usize)> {
+        None
+    }
 }
 
 impl<T: ToolSchema + DeserializeOwned> ToolParam for T {
@@ -92,8 +99,12 @@ impl<T: ToolSchema + DeserializeOwned> ToolParam for T {
         required: T::REQUIRED,
     };
 
-    fn take(argument: Option<&RawValue>, _: &ToolContext) -> Result<Self, ToolError> {
-        arguments::decode(&T::SCHEMA, T::REQUIRED, argument)
+    fn take(argument: Option<&RawValue>, context: &ToolContext) -> Result<Self, ToolError> {
+        arguments::decode(&T::SCHEMA, T::REQUIRED, argument, context.secrets())
+    }
+
+    fn __read(text: &str) -> Option<(Self, usize)> {
+        arguments::decode_plain(text)
     }
 }
 
@@ -151,14 +162,7 @@ impl Parameter {
     /// A parameter whose schema is what `schemars` says of `T`.
     #[must_use]
     pub const fn schemars<T: schemars::JsonSchema + DeserializeOwned>(name: &'static str) -> Self {
-        let property = Property::schemars::<T>(name);
-        Self {
-            kind: ParamKind::Argument {
-                schema: property.schema,
-                required: true,
-            },
-            property,
-        }
+        Self::of::<Schemars<T>>(name)
     }
 
     /// Adds what the model is told about the parameter.

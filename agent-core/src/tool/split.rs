@@ -9,32 +9,36 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::fault::shown;
+use crate::secrets::Secrets;
 
 /// One member of the arguments: its name and its value's text.
 pub(super) type Entry<'a> = (Cow<'a, str>, &'a RawValue);
 
 /// The members of the arguments object, or why there is none. No text at all and `null` are
 /// no arguments.
-pub(super) fn split(arguments: &str) -> Result<Vec<Entry<'_>>, String> {
+pub(super) fn split<'a>(arguments: &'a str, secrets: &Secrets) -> Result<Vec<Entry<'a>>, String> {
     let text = arguments.trim();
     if text.is_empty() || text == "null" {
         return Ok(Vec::new());
     }
     match serde_json::from_str(text) {
         Ok(Entries(entries)) => match repeated(&entries) {
-            Some(name) => Err(format!("argument `{}` is given twice", shown(name))),
+            Some(name) => Err(format!(
+                "argument `{}` is given twice",
+                shown(name, secrets)
+            )),
             None => Ok(entries),
         },
         Err(error) if error.is_data() => Err(format!(
             "the arguments are not a JSON object, got {}",
-            shown(text)
+            shown(text, secrets)
         )),
         Err(error) => Err(format!("the arguments are not valid JSON: {error}")),
     }
 }
 
 /// Below this many members each is compared with each, which needs no allocation.
-const FEW: usize = 16;
+pub(super) const FEW: usize = 16;
 
 fn repeated<'a>(entries: &'a [Entry<'_>]) -> Option<&'a str> {
     if entries.len() <= FEW {

@@ -8,9 +8,9 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 
 use super::ParamKind;
-use super::arguments::{ArgumentReader, Described};
 use super::param::{Parameter, ToolParam};
-use crate::schema::Constraints;
+use super::reader::ArgumentReader;
+use crate::schema::{Constraints, Schemars};
 
 /// A parameter of type `T`, as generated code holds it.
 pub struct TypedParameter<T> {
@@ -39,10 +39,10 @@ where
         parameter: Parameter::schemars::<T>(name),
         take: |reader, parameter, default| {
             let value = match default {
-                Some(default) => reader.read(parameter, Some(&mut || Described(default()))),
+                Some(default) => reader.read(parameter, Some(&mut || Schemars(default()))),
                 None => reader.read(parameter, None),
             };
-            value.map(|Described(value)| value)
+            value.map(|Schemars(value)| value)
         },
     }
 }

@@ -6,10 +6,11 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
-use super::ToolError;
 use super::closure::raw;
 use super::fault::shown;
+use super::{ToolContext, ToolError};
 use crate::schema::{SchemaError, SchemaFault};
+use crate::secrets::Secrets;
 
 /// How many faults of one call the model is told.
 const MAX_FAULTS: usize = 10;
@@ -29,10 +30,18 @@ pub(super) fn validator(schema: &Value) -> Result<Validator, SchemaError> {
 }
 
 /// Checks the arguments; all faults are told at once.
-pub(super) fn validate(validator: &Validator, arguments: &str) -> Result<(), ToolError> {
-    let arguments: Value = serde_json::from_str(raw(arguments)?.get())?;
+pub(super) fn validate(
+    validator: &Validator,
+    arguments: &str,
+    context: &ToolContext,
+) -> Result<(), ToolError> {
+    let arguments: Value = serde_json::from_str(raw(arguments, context)?.get())?;
     let mut errors = validator.iter_errors(&arguments);
-    let faults: Vec<String> = errors.by_ref().take(MAX_FAULTS).map(|e| text(&e)).collect();
+    let faults: Vec<String> = errors
+        .by_ref()
+        .take(MAX_FAULTS)
+        .map(|e| text(&e, context.secrets()))
+        .collect();
     if faults.is_empty() {
         return Ok(());
     }
@@ -40,7 +49,7 @@ pub(super) fn validate(validator: &Validator, arguments: &str) -> Result<(), Too
     Err(ToolError::invalid_arguments(faults.join("; ") + more))
 }
 
-fn text(error: &ValidationError<'_>) -> String {
+fn text(error: &ValidationError<'_>, secrets: &Secrets) -> String {
     let mut path = path(&error.instance_path().to_string());
     if let ValidationErrorKind::Required { property } = error.kind() {
         if !path.is_empty() {
@@ -53,7 +62,7 @@ fn text(error: &ValidationError<'_>) -> String {
     if path.is_empty() {
         return format!("the arguments do not fit their schema: {why}");
     }
-    let value = shown(&error.instance().to_string());
+    let value = shown(&error.instance().to_string(), secrets);
     format!("argument `{path}` does not fit its schema: {why}, got {value}")
 }
 

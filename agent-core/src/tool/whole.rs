@@ -21,7 +21,7 @@ pub const fn whole<T: ToolParam>(name: &'static str) -> WholeParameter<T> {
     WholeParameter {
         parameter: Parameter::of::<T>(name),
         take: |arguments, context| match T::KIND {
-            ParamKind::Argument { .. } => T::take(Some(raw(arguments)?), context),
+            ParamKind::Argument { .. } => T::take(Some(raw(arguments, context)?), context),
             _ => T::take(None, context),
         },
     }
@@ -34,9 +34,10 @@ where
     T: schemars::JsonSchema + DeserializeOwned,
 {
     WholeParameter {
-        parameter: Parameter::of::<Schemars<T>>(name),
+        parameter: Parameter::schemars::<T>(name),
         take: |arguments, context| {
-            Schemars::<T>::take(Some(raw(arguments)?), context).map(|Schemars(value)| value)
+            Schemars::<T>::take(Some(raw(arguments, context)?), context)
+                .map(|Schemars(value)| value)
         },
     }
 }

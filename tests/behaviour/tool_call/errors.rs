@@ -8,7 +8,7 @@ use agent_core::message::ToolCall;
 use agent_core::model::scripted::{calls, says};
 use agent_core::model::{FinishReason, ScriptedModel};
 use agent_core::tool::ToolErrorKind;
-use agent_core::{AgentError, Outcome, ToolContext, ToolError};
+use agent_core::{AgentError, Outcome, ReactAgent, ToolContext, ToolError, tool, tools};
 use agent_tests::runs::{ended, events, result_texts, results};
 use agent_tests::tools::{ClosureTool, Counter, answers, never, tool};
 use serde_json::json;
@@ -425,6 +425,32 @@ async fn a_secret_in_an_error_is_masked_for_the_model_and_the_operator() {
                 );
             }
         }
+    }
+}
+
+#[tool(register = false)]
+async fn counts(days: u8) -> u8 {
+    days
+}
+
+// case ex-18
+#[tokio::test]
+async fn a_secret_that_a_shortened_value_would_cut_is_masked_whole() {
+    let value = format!("{} sk-live-9 and more", "x".repeat(50));
+    for arguments in [
+        json!({"days": &value}),
+        json!({"dayz": 1, &value: 2}),
+        json!(&value),
+    ] {
+        let turn = calls("counts", arguments);
+        let model = ScriptedModel::new([turn, says("I see.")]);
+        let agent = ReactAgent::builder("assistant", model).tools(tools![counts]);
+
+        let run = agent.secret("sk-live-9").build().unwrap();
+        let run = run.run("Go").await.unwrap();
+
+        let text = results(run.messages())[0].text();
+        assert!(!text.contains("sk-"), "{text}");
     }
 }
 
