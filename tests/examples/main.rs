@@ -168,3 +168,25 @@ fn timeout_cancel_stops_both_tools_and_runs_the_clean_up() {
     );
     assert!(!text.contains("step 5"), "{text}");
 }
+
+#[tokio::test]
+async fn bench_client_counts_its_runs() {
+    let answer = || Answer::json(r#"{"choices":[{"message":{"content":"ok"}}]}"#);
+    let server = ReplayServer::start((0..4).map(|_| answer())).await;
+    let url = server.url();
+
+    let run = move || {
+        let environment = [
+            ("BASE_URL", &*url),
+            ("MODEL", "m"),
+            ("SESSIONS", "2"),
+            ("RUNS", "2"),
+        ];
+        example("bench_client", &[], &environment)
+    };
+    let output = tokio::task::spawn_blocking(run).await.unwrap();
+
+    let line: serde_json::Value = serde_json::from_str(&printed(&output)).unwrap();
+    assert_eq!((&line["runs"], &line["text_bytes"]), (&4.into(), &8.into()));
+    assert!(line["error"].is_null());
+}

@@ -20,6 +20,7 @@ mod mend;
 #[cfg(feature = "openai")]
 pub mod openai;
 mod options;
+mod prefix;
 #[cfg(any(feature = "openai", feature = "anthropic"))]
 mod reading;
 mod request;
@@ -46,6 +47,7 @@ pub use guard::forbid_requests;
 #[cfg(feature = "openai")]
 pub use openai::OpenAi;
 pub use options::{ChatOptions, ToolChoice};
+pub use prefix::PrefixBreak;
 pub use request::{ChatRequest, ToolList};
 pub use response::{ChatResponse, FinishReason, Usage};
 pub use scripted::ScriptedModel;

@@ -34,6 +34,14 @@ impl ToolList {
         &self.0.definitions
     }
 
+    /// True if these are the same tools, as far as their names tell.
+    #[allow(dead_code, reason = "only model clients use it, and they are features")]
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let names = self.definitions().iter().map(ToolDefinition::name);
+        let others = other.definitions().iter().map(ToolDefinition::name);
+        Arc::ptr_eq(&self.0, &other.0) || names.eq(others)
+    }
+
     /// The definitions with their input as a provider takes it, in order. A tool is to be sent
     /// strict if its schema says so: what the provider limits over all strict tools of a
     /// request is kept.
@@ -160,6 +168,11 @@ impl ChatRequest {
     /// All messages in the order they are sent, the system message first.
     pub fn messages(&self) -> impl DoubleEndedIterator<Item = &Message> {
         self.system.iter().chain(self.transcript.messages())
+    }
+
+    /// The system message in front.
+    pub(super) fn system(&self) -> Option<&Message> {
+        self.system.as_ref()
     }
 
     /// The tools on offer.

@@ -4,4 +4,5 @@
 
 mod any;
 mod cases;
+mod prefix;
 mod repair;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Anthropic, Inner, PromptCaching};
 use crate::model::http::Setup;
+use crate::model::prefix::PrefixWatch;
 use crate::model::{ModelError, Timeouts};
 use crate::schema::Dialect;
 
@@ -121,7 +122,9 @@ impl AnthropicBuilder {
             model,
             max_output_tokens: self.max_output_tokens,
             dialect: setup.dialect,
+            is_original: setup.host(DEFAULT_BASE_URL) == "api.anthropic.com",
             caching: self.caching,
+            prefixes: PrefixWatch::default(),
         })))
     }
 }

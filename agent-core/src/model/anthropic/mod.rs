@@ -17,6 +17,7 @@ use bytes::Bytes;
 use futures_util::TryFutureExt as _;
 
 use super::http::{self, Endpoint, Expect};
+use super::prefix::PrefixWatch;
 use super::{
     ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, delta, guard,
     reading,
@@ -105,7 +106,10 @@ struct Inner {
     max_output_tokens: u32,
     /// The dialect that was asked for.
     dialect: Option<Dialect>,
+    /// True if this is Anthropic itself; other servers speak its API with limits of their own.
+    is_original: bool,
     caching: PromptCaching,
+    prefixes: PrefixWatch,
 }
 
 impl Anthropic {
@@ -140,11 +144,6 @@ impl Anthropic {
         self.0.endpoint.shown()
     }
 
-    /// True if this is Anthropic itself; other servers speak its API with limits of their own.
-    fn is_original(&self) -> bool {
-        self.0.endpoint.host() == "api.anthropic.com"
-    }
-
     /// The body that a streamed request is sent with, to look at it.
     #[must_use]
     pub fn request_text(&self, request: &ChatRequest) -> String {
@@ -170,6 +169,7 @@ impl Anthropic {
         if let Err(error) = guard::check(&self.0.model) {
             return Box::pin(futures_util::stream::iter([Err(error)]));
         }
+        self.0.prefixes.look(request);
         let body = self.body(request, expect);
         let reply = Arc::clone(&self.0.endpoint).post(body, expect);
         let deltas = reading::deltas(reply, expect, stream::Assembler::default());
@@ -191,12 +191,12 @@ impl ChatModel for Anthropic {
     }
 
     fn dialect(&self) -> Option<Dialect> {
-        let known = self.is_original().then_some(Dialect::Anthropic);
+        let known = self.0.is_original.then_some(Dialect::Anthropic);
         self.0.dialect.or(known)
     }
 
     fn holds_json_schema(&self) -> bool {
-        self.is_original()
+        self.0.is_original
     }
 
     fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {

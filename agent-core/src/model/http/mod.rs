@@ -117,11 +117,6 @@ impl Endpoint {
         &self.shown
     }
 
-    /// The host, to tell providers apart.
-    pub(crate) fn host(&self) -> &str {
-        self.url.host_str().unwrap_or_default()
-    }
-
     /// The text with every secret of this endpoint masked.
     pub(crate) fn redact(&self, text: &str) -> String {
         self.secrets.mask(text)

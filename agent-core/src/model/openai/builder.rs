@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Inner, OpenAi, Profile};
 use crate::model::http::Setup;
+use crate::model::prefix::PrefixWatch;
 use crate::model::{ModelError, Timeouts};
 use crate::schema::Dialect;
 
@@ -118,6 +119,7 @@ impl OpenAiBuilder {
             model,
             profile,
             dialect: setup.dialect,
+            prefixes: PrefixWatch::default(),
         })))
     }
 }

@@ -19,6 +19,7 @@ use bytes::Bytes;
 use futures_util::TryFutureExt as _;
 
 use super::http::{self, Endpoint, Expect};
+use super::prefix::PrefixWatch;
 use super::{
     ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, delta, guard,
     reading,
@@ -81,6 +82,7 @@ struct Inner {
     profile: Profile,
     /// The dialect that was asked for.
     dialect: Option<Dialect>,
+    prefixes: PrefixWatch,
 }
 
 impl OpenAi {
@@ -135,6 +137,7 @@ impl OpenAi {
         if let Err(error) = guard::check(&self.0.model) {
             return Box::pin(futures_util::stream::iter([Err(error)]));
         }
+        self.0.prefixes.look(request);
         let body = self.body(request, expect);
         let reply = Arc::clone(&self.0.endpoint).post(body, expect);
         Box::pin(reading::deltas(reply, expect, stream::Assembler::default()).try_flatten_stream())

@@ -1,0 +1,120 @@
+//! What a provider's prompt cache needs: requests that begin as the ones before.
+
+use std::sync::{Arc, Mutex};
+
+use agent_core::message::{MessageBody, MessageId, Transcript};
+use agent_core::model::{ChatModel as _, ChatRequest, OpenAi, PrefixBreak, ToolList};
+use agent_core::tool::InputSchema;
+use agent_core::{Message, ToolDefinition};
+use agent_tests::replay::{Answer, ReplayServer};
+use serde_json::json;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+fn tool(name: &'static str) -> ToolDefinition {
+    let input = InputSchema::from_value(json!({"type": "object", "properties": {}}));
+    ToolDefinition::new(name, "A tool.", input)
+}
+
+fn said(id: &str, text: &str) -> Message {
+    Message::with_id(MessageId::new(id), MessageBody::User(vec![text.into()]))
+}
+
+fn request(messages: &[Message]) -> ChatRequest {
+    ChatRequest::new(Transcript::from_messages(messages.to_vec()).unwrap()).unwrap()
+}
+
+// E6
+#[test]
+fn what_broke_the_prefix_is_told() {
+    let (a, b, c) = (said("1", "a"), said("2", "b"), said("3", "c"));
+    let first = request(&[a.clone(), b.clone()]);
+    let longer = || request(&[a.clone(), b.clone(), c.clone()]);
+
+    assert_eq!(longer().prefix_break(&first), None);
+    let position = 1;
+    let changed = request(&[a.clone(), said("2", "other"), c.clone()]);
+    assert_eq!(
+        changed.prefix_break(&first),
+        Some(PrefixBreak::Message { position })
+    );
+    let shorter = request(&[a.clone()]);
+    assert_eq!(
+        shorter.prefix_break(&first),
+        Some(PrefixBreak::Message { position })
+    );
+    let system = longer().with_system(Some(Message::system("S")));
+    assert_eq!(system.prefix_break(&first), Some(PrefixBreak::System));
+    let tools = |names: &[&'static str]| ToolList::new(names.iter().map(|name| tool(name)));
+    let two = first.clone().with_tools(tools(&["x", "y"]));
+    let turned = longer().with_tools(tools(&["x", "z", "y"]));
+    assert_eq!(
+        turned.prefix_break(&two),
+        Some(PrefixBreak::Tools { position })
+    );
+}
+
+/// Keeps the field `what` of each event.
+#[derive(Clone, Default)]
+struct Logged(Arc<Mutex<Vec<String>>>);
+
+impl Subscriber for Logged {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        event.record(&mut self.clone());
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+impl Visit for Logged {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "what" {
+            self.0.lock().unwrap().push(value.to_owned());
+        }
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
+}
+
+#[tokio::test]
+async fn a_client_warns_where_a_conversation_misses_the_cache() {
+    let logged = Logged::default();
+    let _guard = tracing::subscriber::set_default(logged.clone());
+    let body = r#"{"choices":[{"message":{"content":"ok"}}]}"#;
+    let server = ReplayServer::start((0..4).map(|_| Answer::json(body))).await;
+    let model = OpenAi::builder()
+        .base_url(server.url())
+        .model("m")
+        .build()
+        .unwrap();
+    let (a, b) = (said("1", "a"), said("2", "b"));
+
+    for request in [
+        request(&[a.clone(), b.clone()]),
+        request(&[a.clone(), b, said("3", "c")]),
+        request(&[a.clone(), said("4", "d")]),
+        request(&[a]).with_system(Some(Message::system("S"))),
+    ] {
+        model.chat(request).await.unwrap();
+    }
+
+    assert_eq!(
+        *logged.0.lock().unwrap(),
+        ["the history", "the system prompt"]
+    );
+}
