@@ -8,6 +8,7 @@
 //! `SESSIONS` series of `RUNS` runs go on at once, each run a fresh conversation; `WARMUP` runs
 //! come first, after which a POST to `MARK_URL` tells whoever counts to begin. `TOOLS` tools are
 //! offered, `STREAM=1` streams. One line of JSON says what it took; CPU and memory are Linux's.
+#![expect(clippy::print_stdout, reason = "a program that reports")]
 
 use std::error::Error;
 use std::fs;

@@ -39,7 +39,7 @@ fn what_broke_the_prefix_is_told() {
         changed.prefix_break(&first),
         Some(PrefixBreak::Message { position })
     );
-    let shorter = request(&[a.clone()]);
+    let shorter = request(std::slice::from_ref(&a));
     assert_eq!(
         shorter.prefix_break(&first),
         Some(PrefixBreak::Message { position })

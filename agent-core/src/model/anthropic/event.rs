@@ -36,9 +36,10 @@ pub(super) struct Message<'a> {
     pub(super) usage: Raw<'a>,
 }
 
-/// A block of the content. Its fields depend on its type.
+/// A block of the content, or a piece of one or of the message itself: its type says which of
+/// the fields are there.
 #[derive(Debug, Deserialize)]
-pub(super) struct Block<'a> {
+pub(super) struct Part<'a> {
     #[serde(default, borrow, rename = "type")]
     kind: Raw<'a>,
     #[serde(default, borrow)]
@@ -53,19 +54,6 @@ pub(super) struct Block<'a> {
     name: Raw<'a>,
     #[serde(default, borrow)]
     input: Raw<'a>,
-}
-
-/// A piece of a block, or of the message itself.
-#[derive(Debug, Deserialize)]
-pub(super) struct Delta<'a> {
-    #[serde(default, borrow, rename = "type")]
-    kind: Raw<'a>,
-    #[serde(default, borrow)]
-    text: Raw<'a>,
-    #[serde(default, borrow)]
-    thinking: Raw<'a>,
-    #[serde(default, borrow)]
-    signature: Raw<'a>,
     #[serde(default, borrow)]
     partial_json: Raw<'a>,
     #[serde(default, borrow)]
@@ -82,7 +70,7 @@ impl<'a> Message<'a> {
     }
 }
 
-impl<'a> Block<'a> {
+impl<'a> Part<'a> {
     pub(super) fn read(raw: &'a RawValue) -> Option<Self> {
         serde_json::from_str(raw.get()).ok()
     }
@@ -99,9 +87,9 @@ impl<'a> Block<'a> {
         word(self.thinking)
     }
 
-    /// The signature, if it says anything.
-    pub(super) fn signature(&self) -> Option<String> {
-        Some(word(self.signature)).filter(|signature| !signature.is_empty())
+    /// The signature, or a piece of it; empty if there is none.
+    pub(super) fn signature(&self) -> String {
+        word(self.signature)
     }
 
     pub(super) fn id(&self) -> String {
@@ -119,28 +107,6 @@ impl<'a> Block<'a> {
             Some(input) if input.trim_matches(['{', '}', ' ', '\n']).is_empty() => String::new(),
             Some(input) => input.to_owned(),
         }
-    }
-}
-
-impl<'a> Delta<'a> {
-    pub(super) fn read(raw: &'a RawValue) -> Option<Self> {
-        serde_json::from_str(raw.get()).ok()
-    }
-
-    pub(super) fn kind(&self) -> String {
-        word(self.kind)
-    }
-
-    pub(super) fn text(&self) -> String {
-        word(self.text)
-    }
-
-    pub(super) fn thinking(&self) -> String {
-        word(self.thinking)
-    }
-
-    pub(super) fn signature(&self) -> String {
-        word(self.signature)
     }
 
     pub(super) fn partial_json(&self) -> String {

@@ -9,7 +9,7 @@ use std::collections::{HashSet, VecDeque};
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::event::{Block, Counts, Delta, Event, Message};
+use super::event::{Counts, Event, Message, Part};
 use super::{API, PROVIDER};
 use crate::message::{OpaquePart, ToolCall};
 use crate::model::reading;
@@ -138,7 +138,7 @@ impl Assembler {
                 }
             }
             "content_block_delta" => {
-                if let Some(delta) = event.delta.and_then(Delta::read) {
+                if let Some(delta) = event.delta.and_then(Part::read) {
                     self.has_begun = true;
                     self.delta(event.index.and_then(number), &delta, deltas);
                 }
@@ -150,7 +150,7 @@ impl Assembler {
             }
             "message_delta" => {
                 self.counts.take(event.usage);
-                let reason = event.delta.and_then(Delta::read);
+                let reason = event.delta.and_then(Part::read);
                 let reason = reason.and_then(|delta| delta.stop_reason());
                 self.stop_reason = reason.or(self.stop_reason.take());
             }
@@ -169,7 +169,7 @@ impl Assembler {
     }
 
     fn start(&mut self, index: Option<u64>, raw: &RawValue, deltas: &mut VecDeque<ModelDelta>) {
-        let Some(block) = Block::read(raw) else {
+        let Some(block) = Part::read(raw) else {
             return;
         };
         let kind = match &*block.kind() {
@@ -180,14 +180,14 @@ impl Assembler {
             "thinking" => {
                 let thinking = block.thinking();
                 self.think(&thinking, deltas);
-                match block.signature() {
+                match block.signature().is_empty() {
                     // It is whole, and stays byte for byte what it is.
-                    Some(_) => Kind::Opaque {
+                    false => Kind::Opaque {
                         part: self.opaque(raw.get().to_owned()),
                         input: String::new(),
                         is_whole: true,
                     },
-                    None => Kind::Thinking {
+                    true => Kind::Thinking {
                         thinking,
                         signature: None,
                     },
@@ -215,7 +215,7 @@ impl Assembler {
         self.blocks.push(Open { index, kind });
     }
 
-    fn delta(&mut self, index: Option<u64>, delta: &Delta<'_>, deltas: &mut VecDeque<ModelDelta>) {
+    fn delta(&mut self, index: Option<u64>, delta: &Part<'_>, deltas: &mut VecDeque<ModelDelta>) {
         let place = self.place(index);
         let block = place.and_then(|place| self.blocks.get_mut(place));
         match (&*delta.kind(), block.map(|block| &mut block.kind)) {

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use super::{PROVIDER, PromptCaching};
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
-use crate::model::http::{Expect, shared};
+use crate::model::http::{Expect, closing, shared};
 use crate::model::mend::{CallIds, tool_name};
 use crate::model::{ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::{Dialect, DialectSchema};
@@ -414,11 +414,7 @@ fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) -> String {
             fields.insert(key.clone(), value.clone());
         }
     }
-    let text = Value::from(fields).to_string();
-    match &*text {
-        "{}" => text[1..].to_owned(),
-        text => format!(",{}", &text[1..]),
-    }
+    closing(fields)
 }
 
 fn tool_choice(choice: Option<&ToolChoice>, one: bool) -> Option<Value> {

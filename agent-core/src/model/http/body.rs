@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
+use serde_json::{Map, Value};
 
 /// Pieces that are sent one after the other with one `Content-Length`.
 #[derive(Debug)]
@@ -47,6 +48,29 @@ impl Body for Pieces {
     }
 }
 
+/// From this size on a piece is written by itself; shorter ones are cheaper to copy than to write.
+const LARGE: usize = 64 * 1024;
+
+/// The same bytes in few pieces: neighbours that are short become one.
+///
+/// A history of many turns is many short texts, and each write of a few wakes the other end.
+pub(crate) fn joined(pieces: &[Bytes]) -> Vec<Bytes> {
+    let is_short = |piece: &&Bytes| piece.len() < LARGE;
+    let short: usize = pieces.iter().filter(is_short).map(Bytes::len).sum();
+    let mut joined = Vec::new();
+    let mut run = Vec::with_capacity(short);
+    for piece in pieces {
+        if is_short(&piece) {
+            run.extend_from_slice(piece);
+            continue;
+        }
+        joined.push(Bytes::from(std::mem::take(&mut run)));
+        joined.push(piece.clone());
+    }
+    joined.push(Bytes::from(run));
+    joined
+}
+
 /// The bytes of a shared text, without a copy.
 pub(crate) fn shared(text: Arc<str>) -> Bytes {
     struct Owner(Arc<str>);
@@ -60,7 +84,37 @@ pub(crate) fn shared(text: Arc<str>) -> Bytes {
     Bytes::from_owner(Owner(text))
 }
 
+/// The fields that end an object which has others before, with its closing brace.
+pub(crate) fn closing(fields: Map<String, Value>) -> String {
+    let text = Value::from(fields).to_string();
+    match &*text {
+        "{}" => text[1..].to_owned(),
+        text => format!(",{}", &text[1..]),
+    }
+}
+
 /// The text that pieces make together.
 pub(crate) fn text_of(pieces: &[Bytes]) -> String {
     String::from_utf8_lossy(&pieces.concat()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_pieces_become_one_and_long_ones_stay_shared() {
+        let long = Bytes::from(vec![b'x'; LARGE]);
+        let pieces = [
+            Bytes::from_static(b"a"),
+            Bytes::from_static(b"b"),
+            long.clone(),
+            Bytes::from_static(b"c"),
+        ];
+
+        let joined = joined(&pieces);
+
+        assert_eq!(joined, [&b"ab"[..], &long, b"c"]);
+        assert_eq!(joined[1].as_ptr(), long.as_ptr());
+    }
 }

@@ -22,7 +22,8 @@ use super::{ModelError, ModelErrorKind, Timeouts};
 use crate::clock;
 use crate::secrets::Secrets;
 
-pub(crate) use body::{Pieces, shared, text_of};
+use body::{Pieces, joined};
+pub(crate) use body::{closing, shared, text_of};
 pub(crate) use setup::Setup;
 pub(crate) use url::mask_url;
 
@@ -138,6 +139,7 @@ impl Endpoint {
             Expect::Json => ("application/json", self.timeouts.whole),
         };
         let client = self.client()?;
+        let pieces = joined(&pieces);
         let send = |pieces| {
             let request = client
                 .post(self.url.clone())

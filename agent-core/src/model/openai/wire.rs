@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::profile::{Forcing, Formats, Quirks};
 use super::turns;
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
-use crate::model::http::{Expect, shared};
+use crate::model::http::{Expect, closing, shared};
 use crate::model::mend::tool_name;
 use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::{Dialect, DialectSchema};
@@ -291,11 +291,7 @@ fn tail(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> String {
             fields.insert(key.clone(), value.clone());
         }
     }
-    let text = Value::from(fields).to_string();
-    match &*text {
-        "{}" => text[1..].to_owned(),
-        text => format!(",{}", &text[1..]),
-    }
+    closing(fields)
 }
 
 /// The settings that this server has not.
