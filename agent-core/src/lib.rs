@@ -44,7 +44,8 @@
 //! - [`message`]: what is said; a [`Transcript`](message::Transcript) pairs every call with a result.
 //! - [`schema`] and [`tool`](mod@tool): what a model is told about a function, and how it is run.
 //! - [`model`]: what a model is asked and answers; one trait, [`ChatModel`](model::ChatModel).
-//! - [`graph`]: nodes, edges and the state they share; knows neither models nor tools.
+//! - [`graph`]: nodes, edges and the state they share; knows neither models nor tools. In
+//!   [`graph::checkpoint`]: what is kept of a thread.
 //! - [`agent`] and [`event`]: the graph of a model and its tools, and what a run tells.
 //! - [`registry`]: every `#[tool]` linked into the program.
 //!
@@ -215,6 +216,7 @@ pub use agent_macros::ToolSchema;
 /// | `effect = "…"` | what a second call would do: `"pure"`, `"idempotent"` or `"once"` | `"once"` |
 /// | `max_calls = n` | how often a turn may call it; an agent's [limits](agent::Limits) hold as well | the agent's limits |
 /// | `sequential` | no other call of the turn runs at the same time: those before it end first, those after it start later | calls may run side by side |
+/// | `approval` | a person must [approve](agent::Answer::approve) each call before it runs; the run pauses, and is resumed by its thread | it runs |
 /// | `strict` | the compiler checks that the schema can be sent strict: it has no maps and no values of any type | a [dialect](schema::Dialect) decides |
 /// | `open` | the schema allows properties that it does not name | `"additionalProperties":false` |
 /// | `require_docs` | a description of the tool, of each argument and of each field is needed to compile | |

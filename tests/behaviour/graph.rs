@@ -61,7 +61,9 @@ async fn events(stream: GraphStream) -> Vec<String> {
             Ok(GraphEvent::NodeStarted { node, step }) => format!("{step} {node} started"),
             Ok(GraphEvent::NodeFinished { node, step, .. }) => format!("{step} {node} finished"),
             Ok(GraphEvent::StateUpdated { keys }) => format!("updated {}", keys.join(" ")),
-            Ok(GraphEvent::Interrupted { node, .. }) => format!("{node} interrupted"),
+            Ok(GraphEvent::Interrupted { interrupts, .. }) => {
+                format!("{} interrupted", interrupts[0].node)
+            }
             Ok(GraphEvent::Finished(_)) => "finished".to_owned(),
             Ok(event) => format!("{event:?}"),
             Err(error) => error.to_string(),
@@ -263,7 +265,6 @@ fn compiling_reports_every_fault_naming_node_and_edge() {
             "edge to `many` leaves END",
             "edge from `mixed` leads to START",
             "edge from ` ` to `__END__` stands twice",
-            "edges from `many` lead to `mixed`, `stuck`: parallel branches are not supported yet",
             "`mixed` has both an edge to `__START__` and conditional edges",
             "`mixed` has conditional edges twice",
             "conditional edges from `__a` have no targets",
@@ -272,6 +273,7 @@ fn compiling_reports_every_fault_naming_node_and_edge() {
             "edge from `__END__` leads to `void`, which is no node",
             "conditional edges from `__END__` have two routes named `r`",
             "no edge leaves START",
+            "no edge leaves node `__a`",
             "no edge leaves node `stuck`",
         ]
     );
@@ -653,10 +655,7 @@ async fn an_interrupt_is_the_last_event_and_no_finished_run() {
     });
 
     let seen = events(graph.run(()).stream()).await;
-    let RunError::Interrupted {
-        interrupt, state, ..
-    } = graph.run(()).await.unwrap_err()
-    else {
+    let RunError::Interrupted { interrupts, state } = graph.run(()).await.unwrap_err() else {
         panic!("the run was paused");
     };
 
@@ -667,7 +666,7 @@ async fn an_interrupt_is_the_last_event_and_no_finished_run() {
         "only interrupted",
     ];
     assert_eq!(seen, expected);
-    assert_eq!(interrupt.payload, json!({"ask": "sure?"}));
+    assert_eq!(interrupts[0].payload, json!({"ask": "sure?"}));
     assert_eq!(logged(&state), ["asked"]);
 }
 

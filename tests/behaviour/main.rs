@@ -8,7 +8,6 @@
 //! | TN-1, tn.6: a last message of the user is an error | no tool node is called by hand: the model is asked then |
 //! | TN-12, TE-6, tn.9: the class name where there is no message | a Rust error has none: `the tool failed without a message` |
 //! | TN-16, tn.17: plain callbacks see no state | every tool may take the context |
-//! | tn.18: the thread id | a thread needs a saver, which agents do not take yet |
 //! | tn.20: a write of a parallel sub-agent reaches the parent | there is no parallel agent yet; a nested run keeps its state |
 //! | CT-9, cc.2, cc.3: `discard` twice, `mergeAll` twice | updates are moved out of a call once, which the compiler holds |
 //! | CT-1, CT-7: joined, cancelled and null futures | a future here is awaited or dropped, and is never null |
@@ -20,13 +19,13 @@
 //! | TM-7: an exception at a limit | an outcome, `LimitReached` |
 //! | HK-1: kinds of hooks | one trait with four methods |
 //! | HK-4, HK-6, HK-8, HK-9: `canJumpTo` | a jump is a value that names its end; after the agent only the end |
-//! | HK-14, hk.10: hooks that interrupt | come with checkpoints, as does resuming |
 //! | IC-1: a mixed list that resets others | two methods, whose calls add up |
 //! | IC-2, ic.3, ic.4, ic.5: interceptors of a stream | an interceptor sees whole replies; a second try tells `Retried` |
 
 mod anthropic;
 mod api;
 mod augment;
+mod branches;
 mod cancellation;
 mod checkpoints;
 mod derive;
@@ -36,6 +35,7 @@ mod graph;
 mod history;
 mod hooks;
 mod interceptors;
+mod merges;
 mod models;
 mod nested;
 mod openai;

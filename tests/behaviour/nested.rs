@@ -225,8 +225,8 @@ async fn a_nested_run_that_pauses_pauses_the_outer_one() {
     let Outcome::Interrupted(interrupts) = run.outcome() else {
         panic!("{:?}", run.outcome());
     };
-    assert_eq!(interrupts[0].call_id, "c1");
-    assert_eq!(interrupts[0].request.payload, json!(["Really?"]));
+    assert_eq!(interrupts[0].tool, "asks");
+    assert_eq!(interrupts[0].request.payload, json!("Really?"));
 }
 
 // D1

@@ -1,12 +1,28 @@
 //! Runs every example as a user does and looks at what it prints.
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
+use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use agent_tests::replay::{Answer, ReplayServer};
 
 fn example(name: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+    command(name, arguments, environment).output().unwrap()
+}
+
+/// Runs an example for a person who types this.
+fn typed(name: &str, text: &str) -> Output {
+    let mut command = command(name, &[], &[]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(text.as_bytes()).unwrap();
+    drop(input);
+    child.wait_with_output().unwrap()
+}
+
+fn command(name: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Command {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut command = Command::new(env!("CARGO"));
     command
@@ -17,7 +33,7 @@ fn example(name: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Outp
         command.env_remove(variable);
     }
     command.envs(environment.iter().copied());
-    command.output().unwrap()
+    command
 }
 
 fn printed(output: &Output) -> String {
@@ -189,4 +205,33 @@ async fn bench_client_counts_its_runs() {
     let line: serde_json::Value = serde_json::from_str(&printed(&output)).unwrap();
     assert_eq!((&line["runs"], &line["text_bytes"]), (&4.into(), &8.into()));
     assert!(line["error"].is_null());
+}
+
+#[test]
+fn approval_runs_what_a_person_allows() {
+    for (answer, runs, result) in [
+        ("y\n", "(pay runs: 100 to Ada)", "pay: paid 100 to Ada"),
+        ("40\n", "(pay runs: 40 to Ada)", "pay: paid 40 to Ada"),
+        ("n\n", "", "pay: Error: denied: the user said no"),
+    ] {
+        let text = printed(&typed("approval", answer));
+
+        // What needs no approval runs once, before the question.
+        let (before, after) = text.split_once("Run pay with").unwrap();
+        assert!(before.contains("(balance runs)"), "{text}");
+        assert!(!after.contains("(balance runs)"), "{text}");
+        assert_eq!(text.contains("(pay runs"), !runs.is_empty(), "{text}");
+        assert!(text.contains(runs) && text.contains(result), "{text}");
+    }
+}
+
+#[test]
+fn branches_join_in_the_order_of_their_edges() {
+    let text = printed(&example("branches", &[], &[]));
+
+    assert!(
+        text.starts_with("6 vowels\nthe longest word has 5 letters\n"),
+        "{text}"
+    );
+    assert!(text.contains("flowchart TD"), "{text}");
 }

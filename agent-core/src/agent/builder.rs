@@ -10,19 +10,21 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use super::brought::{Brought, add_model_interceptor, add_tool_interceptor, in_order};
+use super::earlier::InDoubt;
 use super::error::{BuildError, BuildFault};
 use super::hook::Hook;
 use super::interceptor::{ModelInterceptor, ToolInterceptor};
 use super::limits::Limits;
 use super::lookup::by_names;
 use super::policy::ErrorPolicy;
-use super::react::{Config, ReactAgent};
+use super::react::{Approval, Config, ReactAgent};
 #[cfg(feature = "retry")]
 use super::retry::ToolRetry;
 use super::slots::ToolSlots;
 use super::wiring::wire;
-use crate::graph::KeyStrategy;
-use crate::message::Message;
+use crate::graph::checkpoint::{CheckpointSaver, Durability};
+use crate::graph::{KeyStrategy, State};
+use crate::message::{Message, ToolCall};
 use crate::model::{ChatModel, ChatOptions, ToolList};
 use crate::secrets::Secrets;
 use crate::state::MESSAGES;
@@ -52,6 +54,10 @@ pub struct ReactAgentBuilder {
     runtime: Option<Handle>,
     sync_on_pool: bool,
     limits: Limits,
+    saver: Option<Arc<dyn CheckpointSaver>>,
+    durability: Durability,
+    in_doubt: InDoubt,
+    approvals: Vec<Approval>,
     hooks: Vec<Arc<dyn Hook>>,
     model_interceptors: Vec<Arc<dyn ModelInterceptor>>,
     tool_interceptors: Vec<Arc<dyn ToolInterceptor>>,
@@ -88,6 +94,10 @@ impl ReactAgentBuilder {
             runtime: None,
             sync_on_pool: true,
             limits: Limits::default(),
+            saver: None,
+            durability: Durability::default(),
+            in_doubt: InDoubt::default(),
+            approvals: Vec::new(),
             hooks: Vec::new(),
             model_interceptors: Vec::new(),
             tool_interceptors: Vec::new(),
@@ -220,6 +230,39 @@ impl ReactAgentBuilder {
     /// How much a run may do. Default: [`Limits::default`].
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Where the [threads](super::RunRequest::thread) of runs are kept. Default: nowhere, and a run of a
+    /// thread is an error.
+    pub fn saver(mut self, saver: impl CheckpointSaver) -> Self {
+        self.saver = Some(Arc::new(saver));
+        self
+    }
+
+    /// When a run writes to its thread. Default: [`Durability::EachWrite`].
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
+    }
+
+    /// What becomes of a call that was cut off with its program and may have taken effect. Calls
+    /// of `pure` and `idempotent` tools run again. Default: [`InDoubt::Tell`].
+    pub fn in_doubt(mut self, in_doubt: InDoubt) -> Self {
+        self.in_doubt = in_doubt;
+        self
+    }
+
+    /// Asks a person before a call runs for which this is true; calls add up. So does a tool by
+    /// its [metadata](crate::tool::ToolMetadata::approval), and a [`Hook`]. Default: nobody is
+    /// asked.
+    ///
+    /// The predicate must only look at its arguments: it is asked again when a run is resumed.
+    pub fn approval(
+        mut self,
+        needs: impl Fn(&ToolCall, &State) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.approvals.push(Arc::new(needs));
         self
     }
 
@@ -385,6 +428,12 @@ impl ReactAgentBuilder {
                 model_interceptors: brought.model_interceptors,
                 tool_interceptors: brought.tool_interceptors,
                 entry: wiring.entry,
+                saver: self.saver,
+                durability: self.durability,
+                in_doubt: self.in_doubt,
+                approvals: self.approvals,
+                approving_hooks: hooks.clone(),
+                threads: Arc::default(),
                 exit: wiring.exit,
                 has_after_model: wiring.has_after_model,
                 error_policy: self.error_policy,

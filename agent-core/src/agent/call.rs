@@ -8,7 +8,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until};
 use tracing::{Instrument as _, Span};
 
+use super::approval;
 use super::cap::cap;
+use super::earlier::Turn;
 use super::early::EarlyCall;
 use super::error::Failure;
 use super::interceptor::{ToolNext, ToolRequest};
@@ -17,12 +19,13 @@ use super::policy::Decision;
 use super::scope::RunScope;
 use super::slots;
 use crate::clock;
-use crate::event::{EventKind, Gate, Interrupt};
-use crate::graph::{State, StateUpdate};
+use crate::event::{EventKind, Gate};
+use crate::graph::{Question, State, StateUpdate};
 use crate::message::{ContentPart, ToolCall, ToolResult};
 use crate::telemetry;
 use crate::tool::{
-    CallContext, ToolCallback, ToolContext, ToolError, ToolErrorKind, ToolOutcome, executor,
+    CallAnswer, CallContext, Effect, ToolCallback, ToolContext, ToolError, ToolErrorKind,
+    ToolOutcome, executor,
 };
 
 /// How a call ended, and what it leaves behind.
@@ -39,7 +42,8 @@ pub(super) struct CallEnd {
 
 pub(super) enum Ended {
     Result(ToolResult),
-    Interrupt(Interrupt),
+    /// The call waits for answers.
+    Asks(Vec<Question>),
     /// The call ends the run; the result is what the history says of it.
     Failed(ToolResult, Failure),
 }
@@ -54,6 +58,16 @@ impl CallEnd {
             refused: true,
         }
     }
+
+    /// A call that waits for answers.
+    pub(super) fn asks(questions: Vec<Question>) -> Self {
+        Self {
+            ended: Ended::Asks(questions),
+            update: StateUpdate::new(),
+            direct: false,
+            refused: false,
+        }
+    }
 }
 
 /// How a call gets its turn.
@@ -66,6 +80,10 @@ pub(super) struct Admission<'a> {
     pub(super) slots: &'a Semaphore,
     /// Set once the tool runs.
     pub(super) began: &'a AtomicBool,
+    /// What is known of the turn's calls, and where it is written down.
+    pub(super) turn: &'a Turn,
+    /// The answers to what the call asked.
+    pub(super) answers: &'a [CallAnswer],
 }
 
 /// Runs one call.
@@ -80,7 +98,7 @@ pub(super) async fn run_call(
     let outcome = attempt(scope, state, call, admission)
         .instrument(span.clone())
         .await;
-    end_call(scope, call, outcome, (span, started)).await
+    end_call(scope, call, outcome, (span, started, admission.turn)).await
 }
 
 /// Takes a call over that has begun while the model was still writing.
@@ -104,7 +122,7 @@ pub(super) async fn go_on(
     admission.began.store(true, Ordering::Relaxed);
     gate.open().await;
     let outcome = task.end().await.unwrap_or_else(Attempt::not_run);
-    end_call(scope, &call, outcome, (span, started)).await
+    end_call(scope, &call, outcome, (span, started, admission.turn)).await
 }
 
 /// Makes what a call gave its result, and tells it.
@@ -112,14 +130,14 @@ async fn end_call(
     scope: &Arc<RunScope>,
     call: &ToolCall,
     outcome: Attempt,
-    (span, started): (Span, Instant),
+    (span, started, turn): (Span, Instant, &Turn),
 ) -> CallEnd {
     let duration = started.elapsed();
     let tool = scope.find_tool(&call.name).ok();
     let tool = tool.as_ref().map(|tool| tool.definition().name());
     let (tool, end) = (tool.unwrap_or("unknown"), outcome_name(&outcome.result));
     telemetry::tool_ended(&span, tool, end, duration);
-    let (result, failure, mut update, direct) = match outcome.result {
+    let (result, mut failure, mut update, direct) = match outcome.result {
         Ok(ToolOutcome::Done(output)) => (
             ToolResult::ok(call, output.into_content()),
             None,
@@ -127,17 +145,16 @@ async fn end_call(
             outcome.direct,
         ),
         Ok(ToolOutcome::Interrupt(request)) => {
-            let interrupt = Interrupt::new(call.id.clone(), call.name.clone(), request);
-            return CallEnd {
-                ended: Ended::Interrupt(interrupt),
-                update: StateUpdate::new(),
-                direct: false,
-                refused: false,
-            };
+            return CallEnd::asks(approval::questions(call, request));
         }
         Err(error) => {
             let (result, failure) = decide(scope, error, call, outcome.ran);
-            (result, failure, StateUpdate::new(), false)
+            (
+                result,
+                outcome.failure.or(failure),
+                StateUpdate::new(),
+                false,
+            )
         }
     };
     let mut result = masked(scope, result);
@@ -150,6 +167,10 @@ async fn end_call(
         let arguments = secrets.mask(&call.arguments);
         span.record(telemetry::TOOL_CALL_ARGUMENTS, &*arguments);
         span.record(telemetry::TOOL_CALL_RESULT, &*result.text());
+    }
+    // Written down before anybody hears of it.
+    if failure.is_none() {
+        failure = turn.end(&result, &update, direct).await.err();
     }
     tracing::debug!(parent: &span, is_error = result.is_error, ?duration, "the tool call ended");
     scope
@@ -190,6 +211,8 @@ pub(super) struct Attempt {
     direct: bool,
     /// True if the tool had begun.
     ran: bool,
+    /// Why the run cannot go on, whatever the call gave.
+    failure: Option<Failure>,
 }
 
 impl Attempt {
@@ -199,6 +222,7 @@ impl Attempt {
             update: StateUpdate::new(),
             direct: false,
             ran: false,
+            failure: None,
         }
     }
 }
@@ -221,13 +245,24 @@ async fn attempt(
         Ok(slots) => slots,
         Err(error) => return Attempt::not_run(error),
     };
+    if let Err(failure) = admission.turn.begin(call, &*tool).await {
+        return Attempt {
+            failure: Some(failure),
+            ..Attempt::not_run(ToolError::cancelled())
+        };
+    }
+    if tool.metadata().declared_effect() == Effect::Once {
+        let name = tool.definition().name().to_owned();
+        scope.record(|record| record.effects.push(name));
+    }
     scope
         .sink
         .send(EventKind::ToolStarted { call: call.clone() })
         .await;
     admission.began.store(true, Ordering::Relaxed);
     let gate = Gate::new(scope.sink.clone());
-    run(scope, state, call, &tool, (gate, deadline, limit)).await
+    let (time, answers) = ((gate, deadline, limit), admission.answers);
+    run(scope, (state, answers), call, &tool, time).await
 }
 
 /// Runs a call while the model still writes, once there is a slot for it. `began` is asked then:
@@ -242,7 +277,8 @@ pub(super) async fn run_early(
     let (deadline, limit) = time_limit(&scope, &tool, Instant::now());
     match take(&scope, &tool, &slots, (deadline, limit)).await {
         Ok(_slots) if may_begin() => {
-            run(&scope, &state, &call, &tool, (gate, deadline, limit)).await
+            let time = (gate, deadline, limit);
+            run(&scope, (&state, &[]), &call, &tool, time).await
         }
         Ok(_) => Attempt::not_run(ToolError::cancelled()),
         Err(error) => Attempt::not_run(error),
@@ -270,14 +306,14 @@ fn look_up(scope: &RunScope, call: &ToolCall) -> Result<Arc<dyn ToolCallback>, T
 /// Runs the tool in its time. It has its slots.
 async fn run(
     scope: &Arc<RunScope>,
-    state: &State,
+    (state, answers): (&State, &[CallAnswer]),
     call: &ToolCall,
     tool: &Arc<dyn ToolCallback>,
     (gate, deadline, limit): (Gate, Instant, Duration),
 ) -> Attempt {
     let context = context(
         scope,
-        state,
+        (state, answers),
         call,
         tool.definition().name(),
         deadline,
@@ -301,6 +337,7 @@ async fn run(
         update: context.take_updates(),
         direct: tool.metadata().is_return_direct(),
         ran: !context.never_ran(),
+        failure: None,
     }
 }
 
@@ -352,7 +389,7 @@ fn time_limit(
 
 fn context(
     scope: &Arc<RunScope>,
-    state: &State,
+    (state, answers): (&State, &[CallAnswer]),
     call: &ToolCall,
     tool: &str,
     deadline: Instant,
@@ -374,6 +411,7 @@ fn context(
                 deadline,
             })),
             cancellation: scope.token.child_token(),
+            answers: answers.to_vec(),
             progress: Some(Arc::new(move |value| {
                 let kind = EventKind::ToolProgress {
                     call_id: call_id.to_string(),

@@ -136,7 +136,7 @@ fn reached(limit: Option<u32>, count: u32) -> bool {
 
 /// The arguments with the keys of every object sorted and without spaces; as they are if they
 /// are no JSON.
-fn canonical(arguments: &str) -> String {
+pub(super) fn canonical(arguments: &str) -> String {
     let Ok(mut value) = serde_json::from_str::<Value>(arguments) else {
         return arguments.trim().to_owned();
     };

@@ -9,14 +9,21 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
+use super::approval::About;
 use super::error::{AgentError, Failure};
 use super::run::RunRequest;
-use super::scope::RunScope;
-use super::start::prepare;
-use crate::event::{EventKind, Limit, Outcome, OutputParts, RunOutput, Sink};
-use crate::graph::{CompiledGraph, GraphEvent, KeyStrategies, State, StateUpdate};
+use super::scope::{Record, RunScope};
+use super::start::{Start, prepare};
+use super::thread::OpenThread;
+use crate::event::{
+    EventKind, Interrupt, InterruptKind, Limit, Outcome, OutputParts, RunOutput, Sink,
+};
+use crate::graph::checkpoint::Recorder;
+use crate::graph::{GraphEvent, GraphRun, KeyStrategies, NodeInterrupt, State, StateUpdate};
 use crate::message::ToolResult;
+use crate::state::delta::StateDelta;
 use crate::telemetry;
+use crate::tool::InterruptRequest;
 
 /// Runs a request to its end, telling `sink` what happens.
 pub(super) async fn drive(request: RunRequest, sink: Sink) -> Result<RunOutput, AgentError> {
@@ -32,19 +39,39 @@ pub(super) async fn drive(request: RunRequest, sink: Sink) -> Result<RunOutput, 
             thread_id: thread_id.clone(),
         })
         .await;
-        if let Some(thread) = request.thread {
-            return Err(AgentError::NoSaver { thread });
-        }
+        let mut request = request;
+        let mut thread = OpenThread::of(&mut request).await?;
         let graph = request.agent.graph.clone();
-        let run_token = token.clone();
-        let (scope, mut state, new_from) = prepare(request, sink, run_id, run_token, span.clone())?;
+        let (run_token, answers) = (token.clone(), request.answers.take());
+        request.answers = answers.as_ref().map(|_| Vec::new());
+        let (open, of_run) = (thread.as_mut(), (run_id, run_token, span.clone()));
+        let Start {
+            scope,
+            mut state,
+            new_from,
+            began,
+        } = prepare(request, open, sink, of_run)?;
         let _early = EndsEarlyCalls(Arc::clone(&scope));
+        let recorder = thread.as_ref().map(|thread| thread.opened.recorder());
+        // Known by its thread until its end is written down.
+        let mut running = None;
         if scope.is_too_deep() {
             scope.end(Outcome::LimitReached(Limit::Depth));
         } else {
-            state = follow(&graph, &scope, state).await;
+            let mut run = graph.run(StateUpdate::new()).state(state);
+            if let Some(thread) = thread {
+                let stop = thread.running.control.stop.clone();
+                run = run.opened(thread.opened).began(began).drain_token(stop);
+                running = Some(thread.running);
+                if let Some(answers) = answers {
+                    run = run.resuming(answers);
+                }
+            }
+            state = follow(run, &scope).await;
         }
-        finish(&scope, graph.strategies(), state, new_from)
+        let ended = end(&scope, graph.strategies(), &mut state, recorder.as_ref()).await;
+        drop(running);
+        finish(ended, state, new_from)
     };
     let run = run.instrument(span.clone());
     let result = match outer_token {
@@ -80,12 +107,10 @@ async fn until_cancelled<T>(
 }
 
 /// Runs the graph and tells its events.
-async fn follow(graph: &CompiledGraph, scope: &Arc<RunScope>, state: State) -> State {
+async fn follow(run: GraphRun, scope: &Arc<RunScope>) -> State {
     // Every run of a graph ends with its state; a second one kept here would be copied from.
     let mut last = State::new();
-    let mut events = graph
-        .run(StateUpdate::new())
-        .state(state)
+    let mut events = run
         .step_limit(u64::MAX)
         .extension(Arc::clone(scope))
         .stream();
@@ -112,7 +137,13 @@ async fn follow(graph: &CompiledGraph, scope: &Arc<RunScope>, state: State) -> S
             GraphEvent::StateUpdated { keys } => EventKind::StateUpdated {
                 keys: keys.into_iter().map(Into::into).collect(),
             },
-            GraphEvent::Interrupted { state, .. } | GraphEvent::Finished(state) => {
+            GraphEvent::Interrupted { interrupts, state } => {
+                last = state;
+                let interrupts: Vec<Interrupt> = interrupts.into_iter().map(asked).collect();
+                scope.end(Outcome::Interrupted(interrupts.clone()));
+                EventKind::Interrupted(interrupts)
+            }
+            GraphEvent::Finished(state) => {
                 last = state;
                 continue;
             }
@@ -122,38 +153,111 @@ async fn follow(graph: &CompiledGraph, scope: &Arc<RunScope>, state: State) -> S
     last
 }
 
-/// Makes the output, or the error that holds it, of what the nodes left behind.
-fn finish(
+/// What a node asks, as the agent tells it.
+fn asked(interrupt: NodeInterrupt) -> Interrupt {
+    let about = About::of(&interrupt);
+    let kind = match &about {
+        _ if interrupt.is_breakpoint => InterruptKind::Stop,
+        Some(about) => about.kind,
+        None => InterruptKind::Question,
+    };
+    let call = about.and_then(|about| about.call);
+    let (call_id, tool) = call.map_or_else(Default::default, |call| (call.id, call.name));
+    Interrupt {
+        id: interrupt.id,
+        kind,
+        node: interrupt.node,
+        call_id,
+        tool,
+        request: InterruptRequest::new(interrupt.payload),
+    }
+}
+
+/// How a run ended, as its nodes left it.
+struct Ended {
+    record: Record,
+    outcome: Outcome,
+    text: String,
+    failure: Option<Failure>,
+}
+
+/// Closes what is open, and writes down what that changes.
+async fn end(
     scope: &RunScope,
     strategies: &KeyStrategies,
-    mut state: State,
-    new_from: usize,
-) -> Result<RunOutput, AgentError> {
-    let record = scope.record(std::mem::take);
-    let mut outcome = record.outcome.unwrap_or(Outcome::Finished);
-    let mut failure = record.failure;
-    if !matches!(outcome, Outcome::Interrupted(_)) {
+    state: &mut State,
+    recorder: Option<&Arc<Recorder>>,
+) -> Ended {
+    let mut record = scope.record(std::mem::take);
+    let mut failure = record.failure.take();
+    let mut outcome = record.outcome.take().unwrap_or(Outcome::Finished);
+    let is_paused = matches!(outcome, Outcome::Interrupted(_));
+    let mail = scope
+        .control
+        .as_ref()
+        .map_or_else(Vec::new, |it| it.close());
+    let mut update = StateUpdate::new();
+    if !is_paused {
         let text = match failure {
             Some(_) => "Error: the run failed before this call had its result",
             None => "Error: not run: the run ended before it",
         };
-        let transcript = state.transcript_mut();
-        transcript.close(|call| ToolResult::error(call, text));
+        for call in state.transcript().open_calls() {
+            update = update.answer(ToolResult::error(call, text));
+        }
     }
-    let text = answer(&state).unwrap_or_default();
+    let text = answer(state).unwrap_or_default();
+    if let Some(key) = &scope.config.output_key
+        && matches!(outcome, Outcome::Finished | Outcome::LimitReached(_))
+    {
+        update = update.put(key.as_str(), text.as_str().into());
+    }
+    let stays_open = is_paused || failure.is_some();
+    if !stays_open {
+        update = update.messages(mail.iter().cloned());
+    }
+    let changed = match strategies.apply_recorded(state, update) {
+        Ok(delta) => delta,
+        Err(error) => {
+            outcome = Outcome::Failed;
+            failure.get_or_insert(Failure::Graph(error.into()));
+            let transcript = state.transcript_mut();
+            transcript
+                .close(|call| ToolResult::error(call, "Error: not run: the run ended before it"));
+            StateDelta::default()
+        }
+    };
+    if let Some(recorder) = recorder {
+        let written = match stays_open {
+            // The thread stands where the run stopped.
+            true if mail.is_empty() => Ok(()),
+            true => recorder.keep_mail(mail).await,
+            false => recorder.add(changed).await,
+        };
+        if let Err(error) = written {
+            failure.get_or_insert(Failure::Checkpoint(Box::new(error)));
+        }
+    }
+    Ended {
+        record,
+        outcome,
+        text,
+        failure,
+    }
+}
+
+/// Makes the output, or the error that holds it, of what the nodes left behind.
+fn finish(ended: Ended, state: State, new_from: usize) -> Result<RunOutput, AgentError> {
+    let Ended {
+        record,
+        outcome,
+        text,
+        failure,
+    } = ended;
     let is_empty = outcome == Outcome::Finished
         && text.is_empty()
         && record.direct_results.is_empty()
         && !record.jumped;
-    if let Some(key) = &scope.config.output_key
-        && matches!(outcome, Outcome::Finished | Outcome::LimitReached(_))
-    {
-        let update = StateUpdate::new().put(key.as_str(), text.as_str().into());
-        if let Err(error) = strategies.apply(&mut state, update) {
-            outcome = Outcome::Failed;
-            failure = Some(Failure::Graph(error.into()));
-        }
-    }
     let output = RunOutput::new(OutputParts {
         outcome,
         text,

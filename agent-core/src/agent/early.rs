@@ -144,6 +144,13 @@ impl<'a> Watch<'a> {
         {
             return false;
         }
+        if self
+            .scope
+            .needs_approval(&call, &*tool, &self.state)
+            .is_some()
+        {
+            return is_parallel;
+        }
         let is_pure = tool.metadata().declared_effect() == Effect::Pure;
         if !is_pure || call.id.is_empty() || call.invalid.is_some() {
             return is_parallel;

@@ -2,6 +2,7 @@
 
 use crate::boxed::BoxError;
 use crate::event::RunOutput;
+use crate::graph::checkpoint::CheckpointError;
 use crate::graph::{GraphError, RunError};
 use crate::message::{ToolCall, TranscriptError};
 use crate::model::ModelError;
@@ -73,6 +74,10 @@ pub enum AgentError {
         /// The thread's id.
         thread: String,
     },
+    /// The run's thread cannot be read, written or resumed: somebody else has it, an answer does
+    /// not fit, or the store does not work. What is stored is as it was.
+    #[error("the run's thread cannot be used")]
+    Thread(#[source] Box<CheckpointError>),
     /// A tool needs a host value nobody gave.
     #[error("tool `{tool}` needs a host value of type `{type_name}`: give one with `.host(value)`")]
     MissingHost {
@@ -135,6 +140,7 @@ impl AgentError {
             Self::Hook { .. } => "hook",
             Self::NoInput | Self::InvalidInput(_) => "input",
             Self::NoSaver { .. } => "no_saver",
+            Self::Thread(_) => "thread",
             Self::MissingHost { .. } => "missing_host",
             Self::Instruction(_) => "instruction",
             Self::Tools(_) => "tools",
@@ -153,12 +159,22 @@ pub(super) enum Failure {
     PassedThrough { tool: String, source: BoxError },
     Hook { hook: String, source: BoxError },
     Graph(BoxError),
+    Checkpoint(Box<CheckpointError>),
+}
+
+impl From<CheckpointError> for AgentError {
+    fn from(error: CheckpointError) -> Self {
+        Self::Thread(Box::new(error))
+    }
 }
 
 impl Failure {
     /// What the graph ended with.
     pub(super) fn of(error: RunError) -> Self {
-        Self::Graph(error.into())
+        match error {
+            RunError::Checkpoint { source, .. } => Self::Checkpoint(source),
+            error => Self::Graph(error.into()),
+        }
     }
 
     pub(super) fn with(self, output: RunOutput) -> AgentError {
@@ -170,6 +186,7 @@ impl Failure {
                 source,
                 output,
             },
+            Self::Checkpoint(source) => AgentError::Thread(source),
             Self::Graph(source) => AgentError::Graph { source, output },
             Self::Hook { hook, source } => AgentError::Hook {
                 hook,

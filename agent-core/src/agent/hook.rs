@@ -7,11 +7,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::interceptor::{ModelInterceptor, ToolInterceptor};
 use crate::boxed::{BoxError, BoxFuture};
+use crate::message::ToolCall;
 use crate::state::{KeyStrategy, State, StateUpdate};
 use crate::tool::{RunContext, ToolCallback};
 
@@ -83,6 +85,9 @@ pub enum HookAction {
     /// The state changes, then the run goes on elsewhere: this once, whatever it did before.
     /// The hooks of this position that have not run yet are left out.
     Jump(Jump, StateUpdate),
+    /// The run pauses and asks a person. When it is resumed, this method runs again and finds the
+    /// answer: [`HookContext::answer`].
+    Interrupt(Value),
 }
 
 impl HookAction {
@@ -171,6 +176,13 @@ pub trait Hook: Send + Sync + 'static {
         go_on(state, context)
     }
 
+    /// Whether a person must approve this call before it runs, and what to ask. It must only look
+    /// at its arguments: it is asked again when a run is resumed. Default: no.
+    fn approval(&self, call: &ToolCall, state: &State) -> Option<String> {
+        let _ = (call, state);
+        None
+    }
+
     /// Tools the hook brings. They come before the agent's own. Default: none.
     fn tools(&self) -> Vec<Arc<dyn ToolCallback>> {
         Vec::new()
@@ -202,6 +214,7 @@ pub struct HookContext {
     pub(super) agent: Arc<str>,
     pub(super) run: RunContext,
     pub(super) cancellation: CancellationToken,
+    pub(super) answer: Option<Value>,
 }
 
 impl HookContext {
@@ -221,6 +234,15 @@ impl HookContext {
     #[must_use]
     pub fn thread_id(&self) -> Option<&str> {
         self.run.thread_id.as_deref()
+    }
+
+    /// The answer to what this hook asked, if it runs again because somebody answered.
+    ///
+    /// # Errors
+    ///
+    /// The answer is not the JSON of a `T`.
+    pub fn answer<T: DeserializeOwned>(&self) -> Result<Option<T>, serde_json::Error> {
+        self.answer.as_ref().map(T::deserialize).transpose()
     }
 
     /// The run's token.

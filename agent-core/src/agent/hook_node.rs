@@ -36,7 +36,7 @@ impl NodeAction for HookNode {
                     scope.end(Outcome::LimitReached(Limit::Deadline));
                     return Ok(NodeOutput::default().goto(END));
                 }
-                action = self.act(&state, &scope) => action,
+                action = self.act(&state, &scope, context) => action,
             };
             Ok(match action {
                 Ok(action) => self.go_on(&scope, &state, action),
@@ -47,11 +47,17 @@ impl NodeAction for HookNode {
 }
 
 impl HookNode {
-    async fn act(&self, state: &State, scope: &RunScope) -> Result<HookAction, BoxError> {
+    async fn act(
+        &self,
+        state: &State,
+        scope: &RunScope,
+        node: &NodeContext,
+    ) -> Result<HookAction, BoxError> {
         let context = HookContext {
             agent: Arc::clone(&scope.config.name),
             run: scope.context.clone(),
             cancellation: scope.token.clone(),
+            answer: node.answers().last().map(|(_, answer)| answer.clone()),
         };
         match self.position {
             HookPosition::BeforeAgent => self.hook.before_agent(state, &context),
@@ -67,6 +73,7 @@ impl HookNode {
             HookAction::Continue => (None, StateUpdate::new()),
             HookAction::Update(update) => (None, update),
             HookAction::Jump(to, update) => (Some(to), update),
+            HookAction::Interrupt(payload) => return NodeOutput::default().interrupt(payload),
         };
         // A limit ended the run with this reply; the hooks see it, but it leads nowhere else.
         let is_over = self.position == HookPosition::AfterModel && scope.has_ended();
@@ -74,7 +81,11 @@ impl HookNode {
             return NodeOutput::from(answered(state, update)).goto(scope.config.exit.as_str());
         }
         let Some(jump) = jump else {
-            return NodeOutput::from(update);
+            let is_answer = self.sends_on && state.transcript().is_closed();
+            return match is_answer && scope.has_mail() {
+                true => NodeOutput::from(update).goto(scope.config.entry.as_str()),
+                false => NodeOutput::from(update),
+            };
         };
         if self.position == HookPosition::AfterAgent {
             return match jump {

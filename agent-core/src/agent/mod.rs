@@ -9,6 +9,8 @@
 
 pub(crate) mod react;
 
+mod agent_tool;
+mod approval;
 mod brought;
 mod builder;
 mod counts;
@@ -29,6 +31,7 @@ mod ask;
 mod call;
 mod cap;
 mod drive;
+mod earlier;
 mod early;
 mod hook_node;
 mod lookup;
@@ -36,18 +39,21 @@ mod model_node;
 mod scope;
 mod slots;
 mod start;
+mod thread;
 mod tool_node;
 mod wiring;
 
-pub use crate::event::output::{Interrupt, Limit};
+pub use crate::event::output::{Interrupt, InterruptKind, Limit};
+pub use crate::graph::Answer;
+pub use agent_tool::AgentTool;
 pub use builder::ReactAgentBuilder;
+pub use earlier::InDoubt;
 pub use error::{BuildError, BuildFault};
 pub use handle::RunHandle;
 pub use hook::{Hook, HookAction, HookContext, HookFuture, HookPosition, Jump};
 pub use input::Input;
 pub use interceptor::{ModelInterceptor, ModelNext, ToolInterceptor, ToolNext, ToolRequest};
 pub use limits::{Limits, OnLimit};
-pub use nested::AgentTool;
 pub use policy::{ErrorAction, ErrorPolicy};
 #[cfg(feature = "retry")]
 pub use retry::ToolRetry;

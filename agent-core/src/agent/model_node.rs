@@ -51,14 +51,25 @@ impl NodeAction for ModelNode {
                 messages = state.messages().len(),
                 "reasoning"
             );
+            let mail = scope.control.as_ref().map_or_else(Vec::new, |it| it.take());
+            let mut state = state;
+            for message in &mail {
+                state.transcript_mut().push(message.clone())?;
+            }
             let request = request(&scope, &state, last.is_some())?;
             let span = chat_span(&scope);
             let turn = ModelTurn::new(Arc::clone(&scope), span.clone(), state);
             let next = ModelNext::new(&turn);
             let reply = tokio::select! {
                 biased;
-                () = scope.token.cancelled() => return Ok(scope.leave(Outcome::Cancelled, StateUpdate::new())),
-                () = scope.overdue() => return Ok(scope.leave(Outcome::LimitReached(Limit::Deadline), StateUpdate::new())),
+                () = scope.token.cancelled() => {
+                    let mail = StateUpdate::new().messages(mail);
+                    return Ok(scope.leave(Outcome::Cancelled, mail));
+                }
+                () = scope.overdue() => {
+                    let mail = StateUpdate::new().messages(mail);
+                    return Ok(scope.leave(Outcome::LimitReached(Limit::Deadline), mail));
+                }
                 reply = next.run(request).instrument(span.clone()) => reply,
             };
             let mut response = match reply {
@@ -70,7 +81,7 @@ impl NodeAction for ModelNode {
             };
             record_reply(&span, &response);
             with_unique_ids(&mut response.message);
-            Ok(take_in(&scope, response, last).await)
+            Ok(take_in(&scope, response, mail, last).await)
         })
     }
 }
@@ -140,7 +151,12 @@ fn with_unique_ids(message: &mut AssistantMessage) {
 }
 
 /// Puts the reply into the state and decides whether the run ends with it.
-async fn take_in(scope: &Arc<RunScope>, response: ChatResponse, last: Option<Limit>) -> NodeOutput {
+async fn take_in(
+    scope: &Arc<RunScope>,
+    response: ChatResponse,
+    mail: Vec<Message>,
+    last: Option<Limit>,
+) -> NodeOutput {
     let ChatResponse {
         message: answer,
         finish_reason,
@@ -165,7 +181,7 @@ async fn take_in(scope: &Arc<RunScope>, response: ChatResponse, last: Option<Lim
             usage,
         })
         .await;
-    let mut update = StateUpdate::new().message(message);
+    let mut update = StateUpdate::new().messages(mail).message(message);
     match last {
         // The model was offered no tools; should it call some all the same, they do not run.
         Some(limit) => {
@@ -181,6 +197,9 @@ async fn take_in(scope: &Arc<RunScope>, response: ChatResponse, last: Option<Lim
                 return NodeOutput::from(update);
             }
             scope.leave(outcome, update)
+        }
+        None if calls.is_empty() && !scope.config.has_after_model && scope.has_mail() => {
+            NodeOutput::from(update).goto(scope.config.entry.as_str())
         }
         None => NodeOutput::from(update),
     }
@@ -210,6 +229,7 @@ impl RunScope {
     /// Ends the run with this failure and a last update.
     pub(super) fn fail(&self, failure: Failure, update: StateUpdate) -> NodeOutput {
         self.stop(failure);
-        self.leave(Outcome::Failed, update)
+        // A thread stands where it failed, and can be resumed there.
+        NodeOutput::from(update).halting()
     }
 }

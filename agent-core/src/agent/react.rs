@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 
 use super::builder::ReactAgentBuilder;
+use super::earlier::InDoubt;
+use super::hook::Hook;
 use super::input::Input;
 use super::interceptor::{ModelInterceptor, ToolInterceptor};
 use super::limits::Limits;
@@ -17,10 +19,16 @@ use super::policy::ErrorPolicy;
 use super::retry::ToolRetry;
 use super::run::RunRequest;
 use super::slots::ToolSlots;
-use crate::graph::CompiledGraph;
+use super::thread::Threads;
+use crate::graph::checkpoint::{CheckpointSaver, Durability};
+use crate::graph::{Answer, CompiledGraph, State};
+use crate::message::{Message, ToolCall};
 use crate::model::{ChatModel, ChatOptions, ToolList};
 use crate::secrets::Secrets;
 use crate::tool::{Hosts, Leftovers, ToolResolver, ToolSet};
+
+/// Says whether a call needs approval.
+pub(super) type Approval = Arc<dyn Fn(&ToolCall, &State) -> bool + Send + Sync>;
 
 /// Everything an agent was built with.
 pub(super) struct Config {
@@ -31,12 +39,19 @@ pub(super) struct Config {
     pub(super) tool_list: ToolList,
     /// What is asked for a tool that is not offered.
     pub(super) resolvers: Vec<Arc<dyn ToolResolver>>,
-    pub(super) system_prompt: Option<crate::message::Message>,
+    pub(super) system_prompt: Option<Message>,
     pub(super) instruction: Option<String>,
     pub(super) options: ChatOptions,
     pub(super) output_key: Option<String>,
     pub(super) entry: String,
     pub(super) exit: String,
+    pub(super) saver: Option<Arc<dyn CheckpointSaver>>,
+    pub(super) durability: Durability,
+    pub(super) in_doubt: InDoubt,
+    /// Who says which calls need approval.
+    pub(super) approvals: Vec<Approval>,
+    pub(super) approving_hooks: Vec<Arc<dyn Hook>>,
+    pub(super) threads: Arc<Threads>,
     pub(super) has_after_model: bool,
     pub(super) parallel: bool,
     pub(super) max_parallel: usize,
@@ -106,6 +121,78 @@ impl ReactAgent {
     /// Prepares a run; await it for its output, or stream its events.
     pub fn run(&self, input: impl Into<Input>) -> RunRequest {
         RunRequest::new(self.clone(), input.into())
+    }
+
+    /// Goes on with a thread whose run paused, failed, or was cut off. The answers are those to
+    /// its interrupts: some or all of them; the others still wait. A run that was cut off needs
+    /// none.
+    ///
+    /// Calls that ended are not run again, whatever happened to the program; see
+    /// [`InDoubt`](crate::agent::InDoubt) for those nobody knows about.
+    ///
+    /// ```
+    /// use agent_core::agent::Answer;
+    /// use agent_core::graph::checkpoint::MemorySaver;
+    /// use agent_core::model::{ScriptedModel, scripted::{calls, says}};
+    /// use agent_core::{Outcome, ReactAgent, tool, tools};
+    ///
+    /// /// Pays a sum.
+    /// #[tool]
+    /// async fn pay(sum: u32) -> String {
+    ///     format!("paid {sum}")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([calls("pay", serde_json::json!({"sum": 7})), says("Done.")]);
+    /// let agent = ReactAgent::builder("assistant", model)
+    ///     .tools(tools![pay])
+    ///     .saver(MemorySaver::new())
+    ///     .approval(|call, _| call.name == "pay")
+    ///     .build()?;
+    ///
+    /// let output = agent.run("Pay 7.").thread("t1").await?;
+    /// let Outcome::Interrupted(asked) = output.outcome() else { unreachable!() };
+    /// let output = agent.resume("t1", [Answer::approve(&asked[0].id)]).await?;
+    /// assert_eq!(output.text(), "Done.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn resume(
+        &self,
+        thread: impl Into<String>,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> RunRequest {
+        let mut request = RunRequest::new(self.clone(), Input::from(Vec::new())).thread(thread);
+        request.answers = Some(answers.into_iter().collect());
+        request
+    }
+
+    /// Stops the run that goes on for this thread in this process, after the step it is in: the
+    /// calls of a turn end first. The outcome is `Interrupted`, and a [`resume`](Self::resume)
+    /// without answers goes on. False if there is no such run.
+    pub fn interrupt(&self, thread: &str) -> bool {
+        let running = self.config.threads.find(thread);
+        running.is_some_and(|running| {
+            running.stop.cancel();
+            true
+        })
+    }
+
+    /// Hands a message to the run that goes on for this thread in this process: the model reads it
+    /// with its next call, and if there were to be none, is called once more. What a run does not
+    /// get to, as it pauses or reaches a limit, is the first that the thread's next run reads; a
+    /// run that fails loses it.
+    ///
+    /// # Errors
+    ///
+    /// The message, if there is no such run, or it takes none any more: start one with it.
+    pub fn send(&self, thread: &str, message: impl Into<Message>) -> Result<(), Message> {
+        let message = message.into();
+        match self.config.threads.find(thread) {
+            Some(running) => running.send(message),
+            None => Err(message),
+        }
     }
 
     /// The agent's name.

@@ -20,6 +20,8 @@ use super::nested::Outer;
 use super::react::ReactAgent;
 use crate::boxed::BoxFuture;
 use crate::event::{AgentEvent, EventKind, RunOutput, Said, channel};
+use crate::graph::Answer;
+use crate::graph::checkpoint::{CheckpointId, CheckpointSaver, Durability};
 use crate::model::ChatOptions;
 use crate::state::StateUpdate;
 use crate::tool::{Hosts, IntoTools, ToolCallback};
@@ -34,6 +36,11 @@ pub struct RunRequest {
     pub(super) agent: ReactAgent,
     pub(super) input: Input,
     pub(super) thread: Option<String>,
+    pub(super) saver: Option<Arc<dyn CheckpointSaver>>,
+    pub(super) durability: Option<Durability>,
+    pub(super) at: Option<CheckpointId>,
+    /// What a resumed run is told.
+    pub(super) answers: Option<Vec<Answer>>,
     pub(super) options: ChatOptions,
     pub(super) hosts: Hosts,
     pub(super) metadata: Map<String, Value>,
@@ -53,6 +60,10 @@ impl RunRequest {
             agent,
             input,
             thread: None,
+            saver: None,
+            durability: None,
+            at: None,
+            answers: None,
             options: ChatOptions::new(),
             hosts: Hosts::default(),
             metadata: Map::new(),
@@ -67,10 +78,35 @@ impl RunRequest {
         }
     }
 
-    /// The thread the run belongs to. It needs a saver, which no agent has yet: the run ends
-    /// with [`AgentError::NoSaver`].
+    /// The thread the run belongs to: it begins with the state and the history that the thread's
+    /// last run left, and writes down what it does, so that it can be
+    /// [resumed](ReactAgent::resume). Without a thread nothing is remembered. It needs a
+    /// [saver](super::ReactAgentBuilder::saver), or the run ends with [`AgentError::NoSaver`].
+    ///
+    /// One run at a time has a thread; a second one ends with [`AgentError::Thread`]. Where the
+    /// last run paused or was cut off, the calls it left open are answered: with their results as
+    /// far as there are any, else with an error that says why; then the new message is read.
     pub fn thread(mut self, id: impl Into<String>) -> Self {
         self.thread = Some(id.into());
+        self
+    }
+
+    /// Where the thread is kept, in place of the agent's.
+    pub fn saver(mut self, saver: impl CheckpointSaver) -> Self {
+        self.saver = Some(Arc::new(saver));
+        self
+    }
+
+    /// When the run writes to its thread. Default: the agent's.
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.durability = Some(durability);
+        self
+    }
+
+    /// Begins at an earlier checkpoint of the thread, which gets another branch there. What was
+    /// done outside since then stays done, and may be done again.
+    pub fn at(mut self, checkpoint: CheckpointId) -> Self {
+        self.at = Some(checkpoint);
         self
     }
 

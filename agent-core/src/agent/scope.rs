@@ -15,10 +15,13 @@ use super::lookup::Resolved;
 use super::nested::Outer;
 use super::react::Config;
 use super::slots::ToolSlots;
+use super::thread::Control;
 use crate::event::{EventKind, Limit, Outcome, Sink};
-use crate::message::ToolResult;
+use crate::graph::State;
+use crate::graph::checkpoint::{CheckpointSaver, Durability};
+use crate::message::{ToolCall, ToolResult};
 use crate::model::{ChatOptions, FinishReason, ToolList, Usage};
-use crate::tool::{RunContext, ToolSet};
+use crate::tool::{RunContext, ToolCallback, ToolSet};
 
 /// One run: its settings, and what it has found so far.
 pub(super) struct RunScope {
@@ -40,6 +43,11 @@ pub(super) struct RunScope {
     pub(super) depth_left: Option<u32>,
     pub(super) span: tracing::Span,
     pub(super) record: Mutex<Record>,
+    /// How the run is reached from outside, if it belongs to a thread.
+    pub(super) control: Option<Arc<Control>>,
+    /// Where its thread is kept.
+    pub(super) saver: Option<Arc<dyn CheckpointSaver>>,
+    pub(super) durability: Durability,
     /// What the last reply's calls have begun while it was written.
     pub(super) early: Mutex<Option<EarlyCalls>>,
 }
@@ -56,11 +64,41 @@ pub(super) struct Record {
     pub(super) last_answer: Option<Limit>,
     /// True if a hook ended the run, maybe without an answer.
     pub(super) jumped: bool,
+    /// The tools that began to run and count each run, since somebody asked.
+    pub(super) effects: Vec<String>,
     /// Why the run gives an error instead of its output.
     pub(super) failure: Option<Failure>,
 }
 
 impl RunScope {
+    /// What to ask before this call runs; `None` if nobody needs to be.
+    pub(super) fn needs_approval(
+        &self,
+        call: &ToolCall,
+        tool: &dyn ToolCallback,
+        state: &State,
+    ) -> Option<Option<String>> {
+        let mut hooks = self.config.approving_hooks.iter();
+        if let Some(question) = hooks.find_map(|hook| hook.approval(call, state)) {
+            return Some(Some(question));
+        }
+        let mut predicates = self.config.approvals.iter();
+        let is_asked =
+            tool.metadata().needs_approval() || predicates.any(|needs| needs(call, state));
+        is_asked.then_some(None)
+    }
+
+    /// The names of the tools that ran since this was asked, and that count each run.
+    pub(super) fn effects(&self) -> Vec<String> {
+        self.record(|record| std::mem::take(&mut record.effects))
+    }
+
+    /// True if messages came meanwhile; if not, none come any more.
+    pub(super) fn has_mail(&self) -> bool {
+        let control = self.control.as_ref();
+        control.is_some_and(|control| !control.close_if_empty())
+    }
+
     /// Works on the record; never held over an await.
     pub(super) fn record<T>(&self, f: impl FnOnce(&mut Record) -> T) -> T {
         f(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner))

@@ -16,21 +16,32 @@ use super::run::RunRequest;
 use super::scope::{Record, RunScope};
 use super::slots::ToolSlots;
 use super::template;
+use super::thread::OpenThread;
 use crate::clock;
 use crate::event::Sink;
 use crate::graph::{KeyStrategies, State, StateUpdate};
 use crate::message::{ContentPart, Message, MessageBody, MessageId, Role, Transcript};
 use crate::model::ToolList;
+use crate::state::delta::StateDelta;
 use crate::tool::{Hosts, RunContext, ToolCallback, ToolSet};
 
-/// The run's scope, its first state, and where in the history the run's own messages begin.
+/// What a run begins with.
+pub(super) struct Start {
+    pub(super) scope: Arc<RunScope>,
+    pub(super) state: State,
+    /// Where in the history the run's own messages begin.
+    pub(super) new_from: usize,
+    /// What was done to the state of the thread, if there is one.
+    pub(super) began: StateDelta,
+}
+
+/// The run's scope and its first state.
 pub(super) fn prepare(
     request: RunRequest,
+    thread: Option<&mut OpenThread>,
     sink: Sink,
-    run_id: Arc<str>,
-    token: CancellationToken,
-    span: tracing::Span,
-) -> Result<(Arc<RunScope>, State, usize), AgentError> {
+    (run_id, token, span): (Arc<str>, CancellationToken, tracing::Span),
+) -> Result<Start, AgentError> {
     let config = Arc::clone(&request.agent.config);
     let outer = request.outer;
     let own_deadline = request
@@ -41,13 +52,35 @@ pub(super) fn prepare(
     let (tools, tool_list, tool_slots) = offered(&config, request.tools)?;
     check_hosts(&tools, &hosts)?;
     let strategies = request.agent.graph.strategies();
-    let (state, new_from) = first_state(&config, strategies, request.state, request.input.0)?;
-    warn_of_second_system(&config, &state);
+    let control = thread.as_ref().map(|it| Arc::clone(&it.running.control));
+    let thread_id = request.thread.as_deref().map(Into::into);
+    let is_resumed = request.answers.is_some();
+    let mut first = First {
+        strategies,
+        is_recorded: thread.is_some(),
+        state: State::new(),
+        began: StateDelta::default(),
+    };
+    let new_from = match thread {
+        Some(thread) if is_resumed => {
+            first.state = thread.opened.state().cloned().unwrap_or_default();
+            first.state.messages().len()
+        }
+        thread => {
+            let closing = thread.map(|thread| {
+                first.state = thread.state.take().unwrap_or_default();
+                std::mem::take(&mut thread.closing)
+            });
+            first.join(closing.unwrap_or_default())?;
+            first.take_in(&config, request.state, request.input.0)?
+        }
+    };
+    warn_of_second_system(&config, &first.state);
     let scope = RunScope {
         sink,
         context: RunContext {
             run_id,
-            thread_id: None,
+            thread_id,
             hosts,
             metadata,
             blocking_in_place: config.blocking_in_place,
@@ -68,10 +101,22 @@ pub(super) fn prepare(
         span,
         record: Mutex::new(Record::default()),
         early: Mutex::new(None),
+        control,
+        saver: request.saver.filter(|_| request.thread.is_some()),
+        durability: request.durability.unwrap_or(config.durability),
         config,
     };
-    count_earlier_calls(&scope, &state);
-    Ok((Arc::new(scope), state, new_from))
+    count_earlier_calls(&scope, &first.state);
+    Ok(Start {
+        scope: Arc::new(scope),
+        // The thread brings the state itself.
+        state: match is_resumed {
+            true => State::new(),
+            false => first.state,
+        },
+        new_from,
+        began: first.began,
+    })
 }
 
 /// A turn that a history brings is the same turn: its calls count for the limits.
@@ -170,46 +215,88 @@ fn warn_of_second_system(config: &Config, state: &State) {
     }
 }
 
-/// State values, then the history with the instruction before its last message; and how much of
-/// it was there before: everything up to the last reply of a model and its results.
-fn first_state(
-    config: &Config,
-    strategies: &KeyStrategies,
-    values: StateUpdate,
-    mut input: Vec<Message>,
-) -> Result<(State, usize), AgentError> {
-    let mut state = State::new();
-    strategies.apply(&mut state, values)?;
-    if input.is_empty() {
-        // Without messages, the key `input` is what is asked.
-        match state.value("input").and_then(Value::as_str) {
-            Some(text) => input.push(Message::user(text)),
-            None => return Err(AgentError::NoInput),
+/// The first state of a run, as it is put together.
+struct First<'a> {
+    strategies: &'a KeyStrategies,
+    /// True if what is done is written down.
+    is_recorded: bool,
+    state: State,
+    began: StateDelta,
+}
+
+impl First<'_> {
+    fn join(&mut self, update: StateUpdate) -> Result<(), AgentError> {
+        match self.is_recorded {
+            true => {
+                let did = self.strategies.apply_recorded(&mut self.state, update)?;
+                self.began.extend(did);
+            }
+            false => self.strategies.apply(&mut self.state, update)?,
         }
+        Ok(())
     }
-    if let Some(template) = &config.instruction {
-        let text = template::render(template, &state)?;
-        place_instruction(&config.name, text, &mut input);
+
+    /// State values, then the history with the instruction before its last message. Gives how
+    /// much of the history was there before: what the thread had, or of the input everything up
+    /// to the last reply of a model and its results.
+    fn take_in(
+        &mut self,
+        config: &Config,
+        values: StateUpdate,
+        mut input: Vec<Message>,
+    ) -> Result<usize, AgentError> {
+        self.join(values)?;
+        if input.is_empty() {
+            // Without messages, the key `input` is what is asked.
+            match self.state.value("input").and_then(Value::as_str) {
+                Some(text) => input.push(Message::user(text)),
+                None => return Err(AgentError::NoInput),
+            }
+        }
+        if let Some(template) = &config.instruction {
+            let text = template::render(template, &self.state)?;
+            let id = instruction_id(&config.name);
+            let earlier = self.state.messages();
+            match earlier.iter().any(|message| *message.id() == id) {
+                false => place_instruction(&config.name, text, &mut input),
+                true => {
+                    let mut messages = earlier.to_vec();
+                    place_instruction(&config.name, text, &mut messages);
+                    if messages != earlier {
+                        self.join(StateUpdate::new().replace_messages(messages))?;
+                    }
+                }
+            }
+        }
+        let earlier = self.state.messages().len();
+        let mut new_from = input
+            .iter()
+            .rposition(|message| message.as_assistant().is_some())
+            .map_or(0, |last| last + 1);
+        if input
+            .get(new_from)
+            .is_some_and(|message| !message.tool_results().is_empty())
+        {
+            new_from += 1;
+        }
+        if earlier == 0 {
+            // Told as what it is, before the state refuses it.
+            Transcript::from_messages(input.iter().cloned())?;
+        } else {
+            new_from = 0;
+        }
+        self.join(StateUpdate::new().messages(input))?;
+        Ok(earlier + new_from)
     }
-    let mut new_from = input
-        .iter()
-        .rposition(|message| message.as_assistant().is_some())
-        .map_or(0, |last| last + 1);
-    if input
-        .get(new_from)
-        .is_some_and(|message| !message.tool_results().is_empty())
-    {
-        new_from += 1;
-    }
-    // Told as what it is, before the state refuses it.
-    Transcript::from_messages(input.iter().cloned())?;
-    strategies.apply(&mut state, StateUpdate::new().messages(input))?;
-    Ok((state, new_from))
+}
+
+fn instruction_id(agent: &str) -> MessageId {
+    MessageId::new(format!("instruction:{agent}"))
 }
 
 /// One copy per agent: one that is there already is brought up to date where it stands.
 fn place_instruction(agent: &str, text: String, messages: &mut Vec<Message>) {
-    let id = MessageId::new(format!("instruction:{agent}"));
+    let id = instruction_id(agent);
     let rendered = Message::with_id(id.clone(), MessageBody::User(vec![ContentPart::Text(text)]));
     match messages.iter_mut().find(|message| *message.id() == id) {
         Some(message) if message.body() == rendered.body() => {}

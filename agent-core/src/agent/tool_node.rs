@@ -16,11 +16,12 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::call::{Admission, CallEnd, Ended, go_on, run_call};
+use super::earlier::{Before, Turn};
 use super::early::EarlyCall;
 use super::limits::OnLimit;
 use super::scope::RunScope;
 use crate::boxed::{BoxError, BoxFuture};
-use crate::event::{EventKind, Limit, Outcome};
+use crate::event::{Limit, Outcome};
 use crate::graph::{NodeAction, NodeContext, NodeOutput, State, StateUpdate};
 use crate::message::{Message, ToolCall, ToolResult};
 use crate::model::FinishReason;
@@ -38,8 +39,12 @@ impl NodeAction for ToolNode {
     ) -> BoxFuture<'a, Result<NodeOutput, BoxError>> {
         Box::pin(async move {
             let scope = RunScope::of(context)?;
+            let turn = Turn::of(context);
+            let edited = turn.edited(&state);
             // Calls that have a result already are not run again [C7].
-            let calls: Vec<&ToolCall> = state.transcript().open_calls().collect();
+            let calls = state.transcript().open_calls();
+            let calls = calls.map(|call| edited.iter().find(|it| it.id == call.id).unwrap_or(call));
+            let calls: Vec<&ToolCall> = calls.collect();
             let (iteration, _) = scope.record(|record| record.counts.totals());
             tracing::debug!(
                 agent = &*scope.config.name,
@@ -49,9 +54,15 @@ impl NodeAction for ToolNode {
             );
             let (mut plans, reached) = admit(&scope, &calls);
             let slots = begun_early(&scope, &mut plans);
-            let ends = run_all(&scope, &state, plans, &slots).await;
+            let ends = run_all(&scope, &state, plans, (&slots, &turn)).await;
             let reached = reached.or(count(&scope, &calls, &ends).err());
-            Ok(take_in(&scope, &state, ends, reached).await)
+            let mut update = StateUpdate::new();
+            for call in &edited {
+                update = update.edit_call(call.id.clone(), call.arguments.clone());
+            }
+            let mut output = take_in(&scope, (&state, &calls), (update, ends), reached).await;
+            output.effects = scope.effects();
+            Ok(output)
         })
     }
 }
@@ -145,7 +156,7 @@ async fn run_all(
     scope: &Arc<RunScope>,
     state: &State,
     plans: Vec<Plan<'_>>,
-    slots: &Semaphore,
+    (slots, turn): (&Semaphore, &Turn),
 ) -> Vec<CallEnd> {
     let since = Instant::now();
     let is_serial = !scope.config.parallel || plans.len() == 1;
@@ -166,6 +177,8 @@ async fn run_all(
                     since,
                     slots,
                     began,
+                    turn,
+                    answers: &[],
                 };
                 (position, run_plan(scope, state, plan, admission).await)
             })
@@ -236,9 +249,21 @@ async fn run_plan(
             scope.tell_not_run(&result).await;
             CallEnd::refused(result)
         }
-        None => match plan.early {
-            Some(early) => go_on(scope, early, admission).await,
-            None => run_call(scope, state, plan.call, admission).await,
+        None => match (admission.turn.before(scope, plan.call, state), plan.early) {
+            (Before::Ended(end), _) => *end,
+            (Before::Result(result), _) => {
+                scope.tell_not_run(&result).await;
+                CallEnd::refused(result)
+            }
+            (Before::Asks(questions), _) => CallEnd::asks(questions),
+            (Before::Run(_), Some(early)) => go_on(scope, early, admission).await,
+            (Before::Run(answers), None) => {
+                let admission = Admission {
+                    answers: &answers,
+                    ..admission
+                };
+                run_call(scope, state, plan.call, admission).await
+            }
         },
     }
 }
@@ -246,23 +271,22 @@ async fn run_plan(
 /// Puts results and state updates together in call order, and decides how the run goes on.
 async fn take_in(
     scope: &RunScope,
-    state: &State,
-    ends: Vec<CallEnd>,
+    (state, calls): (&State, &[&ToolCall]),
+    (mut update, ends): (StateUpdate, Vec<CallEnd>),
     reached: Option<Limit>,
 ) -> NodeOutput {
-    let mut update = StateUpdate::new();
     let mut results = Vec::new();
-    let mut interrupts = Vec::new();
+    let mut asking = Vec::new();
     let mut failure = None;
     // A call over its limit has no say; one that ran has to be there.
     let mut direct = ends.iter().any(|end| end.direct)
         && ends.iter().all(|end| end.direct || end.refused)
         && (reached.is_none() || scope.config.limits.on_limit == OnLimit::ErrorResult);
-    for end in ends {
+    for (call, end) in calls.iter().zip(ends) {
         update.extend(end.update);
         match end.ended {
             Ended::Result(result) => results.push(result),
-            Ended::Interrupt(interrupt) => interrupts.push(interrupt),
+            Ended::Asks(questions) => asking.push((call, questions)),
             Ended::Failed(result, cause) => {
                 results.push(result);
                 failure.get_or_insert(cause);
@@ -271,18 +295,14 @@ async fn take_in(
     }
     // A run that is over cannot wait for a person.
     if failure.is_some() || scope.token.is_cancelled() {
-        for interrupt in interrupts.drain(..) {
-            let result = ToolResult {
-                call_id: interrupt.call_id,
-                name: interrupt.tool,
-                content: vec!["Error: the run ended before the call was answered".into()],
-                is_error: true,
-            };
+        for (call, _) in asking.drain(..) {
+            let text = "Error: the run ended before the call was answered";
+            let result = ToolResult::error(call, text);
             scope.tell_not_run(&result).await;
             results.push(result);
         }
     }
-    direct &= interrupts.is_empty() && earlier_results_are_direct(scope, state);
+    direct &= asking.is_empty() && earlier_results_are_direct(scope, state);
     let answer = if direct { results.clone() } else { Vec::new() };
     for result in results {
         update = update.answer(result);
@@ -290,12 +310,9 @@ async fn take_in(
     if let Some(failure) = failure {
         return scope.fail(failure, update);
     }
-    if !interrupts.is_empty() {
-        scope
-            .sink
-            .send(EventKind::Interrupted(interrupts.clone()))
-            .await;
-        return scope.leave(Outcome::Interrupted(interrupts), update);
+    if !asking.is_empty() {
+        let questions = asking.into_iter().flat_map(|(_, questions)| questions);
+        return NodeOutput::from(update).asking(questions.collect());
     }
     if scope.token.is_cancelled() {
         return scope.leave(Outcome::Cancelled, update);

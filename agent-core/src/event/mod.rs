@@ -16,7 +16,7 @@ use crate::message::{Message, ToolCall, ToolResult};
 use crate::model::{FinishReason, Usage};
 
 pub(crate) use output::OutputParts;
-pub(crate) use output::{Interrupt, Limit, Outcome, RunOutput};
+pub(crate) use output::{Interrupt, InterruptKind, Limit, Outcome, RunOutput};
 pub(crate) use sink::{Gate, Said, Sink, channel};
 
 /// One event of a run.

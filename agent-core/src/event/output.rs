@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::message::{Message, ToolResult};
 use crate::model::{FinishReason, Usage};
@@ -44,26 +45,45 @@ impl fmt::Display for Limit {
     }
 }
 
-/// A tool call that waits for a person.
+/// What is asked where a run pauses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum InterruptKind {
+    /// A tool, or a hook, asks something of its own: any answer.
+    Question,
+    /// A call waits for approval: `Answer::approve`, `edit`, `reject` or `respond`.
+    Approval,
+    /// A call was cut off and may have run: as for an approval, which runs it again.
+    InDoubt,
+    /// Nobody is asked: the run was stopped from outside, and any resume goes on.
+    Stop,
+}
+
+impl InterruptKind {
+    /// True if the answer is a decision about a call.
+    pub(crate) fn is_decision(self) -> bool {
+        matches!(self, Self::Approval | Self::InDoubt)
+    }
+}
+
+/// Why a run pauses: a tool call, or a hook, that waits for a person.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Interrupt {
-    /// The call's id.
+    /// By which it is answered; the same as long as it waits.
+    pub id: String,
+    /// What is asked.
+    pub kind: InterruptKind,
+    /// The node that waits.
+    pub node: String,
+    /// The call's id; of a run inside of a call, that of its own call. Empty if no call asks.
     pub call_id: String,
-    /// The tool's name.
+    /// The tool's name; empty if no call asks.
     pub tool: String,
-    /// What the tool asks.
+    /// What is asked of the person. For an approval: `tool`, `arguments`, and a `question` if
+    /// there is one.
     pub request: InterruptRequest,
-}
-
-impl Interrupt {
-    pub(crate) fn new(call_id: String, tool: String, request: InterruptRequest) -> Self {
-        Self {
-            call_id,
-            tool,
-            request,
-        }
-    }
 }
 
 /// How a run ended.
@@ -72,7 +92,8 @@ impl Interrupt {
 pub enum Outcome {
     /// The model, or a `return_direct` tool, gave the answer.
     Finished,
-    /// Tools wait for a person. Their finished siblings are kept in the state.
+    /// Somebody waits for a person. Finished siblings of a call are kept in the state. A run of a
+    /// thread goes on by [`ReactAgent::resume`](crate::ReactAgent::resume).
     Interrupted(Vec<Interrupt>),
     /// A limit was reached; every open call was answered.
     LimitReached(Limit),
@@ -115,6 +136,21 @@ pub(crate) struct OutputParts {
 impl RunOutput {
     pub(crate) fn new(parts: OutputParts) -> Self {
         Self(Arc::new(parts))
+    }
+
+    /// What an earlier run left, as far as its state tells.
+    pub(crate) fn of_state(state: State) -> Self {
+        let answer = state.messages().last().and_then(Message::as_assistant);
+        Self::new(OutputParts {
+            outcome: Outcome::Finished,
+            text: answer.map_or_else(String::new, |answer| answer.text.clone()),
+            finish_reason: None,
+            usage: Usage::default(),
+            calls: (0, 0),
+            new_from: state.messages().len(),
+            state,
+            direct_results: Vec::new(),
+        })
     }
 
     /// How the run ended.

@@ -3,12 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::branches::Items;
 use super::check::check;
 use super::edge::Router;
 use super::{
-    CompiledGraph, GraphError, IntoNode, IntoRoute, KeyStrategies, KeyStrategy, NodeAction, Route,
-    State,
+    CompiledGraph, FanOut, GraphError, GraphFault, IntoNode, IntoRoute, KeyStrategies, KeyStrategy,
+    NodeAction, Route, State, StateUpdate,
 };
+use crate::boxed::BoxError;
 
 /// A graph that is being put together from nodes and edges.
 ///
@@ -20,6 +22,11 @@ pub struct StateGraph {
     pub(super) edges: Vec<Edge>,
     pub(super) conditionals: Vec<Conditional>,
     pub(super) gotos: Vec<Edge>,
+    pub(super) each: Vec<Each>,
+    pub(super) fan_outs: Vec<(String, FanOut)>,
+    pub(super) breakpoints: Vec<String>,
+    /// Graphs that stand in the place of a node and could not be compiled.
+    pub(super) faulty: Vec<(Arc<str>, GraphError)>,
     pub(super) strategies: KeyStrategies,
 }
 
@@ -27,6 +34,17 @@ pub struct StateGraph {
 pub(super) struct Node {
     pub(super) name: Arc<str>,
     pub(super) action: Arc<dyn NodeAction>,
+    /// True if a run pauses before it.
+    pub(super) is_breakpoint: bool,
+}
+
+/// One branch for each item of a list.
+#[derive(Clone)]
+pub(super) struct Each {
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) join: String,
+    pub(super) items: Items,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,11 +81,32 @@ impl StateGraph {
         self.nodes.push(Node {
             name: name.into(),
             action: action.into_node(),
+            is_breakpoint: false,
         });
         self
     }
 
-    /// Adds an edge: after `from` comes `to`.
+    /// Adds a graph that stands in the place of a node. It works on the state of the run and adds
+    /// to it what its nodes add; its own key strategies hold for keys this graph does not declare.
+    /// Its faults are told among those of this graph; in events its nodes are `name-inner`.
+    ///
+    /// A graph that is [compiled](CompiledGraph) already can be given to [`node`](Self::node).
+    pub fn sub_graph(mut self, name: impl Into<Arc<str>>, graph: Self) -> Self {
+        let name = name.into();
+        match graph.compile() {
+            Ok(graph) => self.node(name, graph),
+            Err(error) => {
+                self.faulty.push((Arc::clone(&name), error));
+                // Stands in, so that edges to it are no faults of their own.
+                self.node(name, async |_: State| Ok::<_, BoxError>(()))
+            }
+        }
+    }
+
+    /// Adds an edge: after `from` comes `to`. Several from one node are branches that run side by
+    /// side, on states of their own, up to the nearest node that every way from each of them
+    /// passes, or the end. There their updates are joined in the order of these edges. A key that
+    /// several branches write needs a declared strategy.
     pub fn edge(mut self, from: impl Into<String>, to: impl Into<String>) -> Self {
         self.edges.push(Edge {
             from: from.into(),
@@ -92,6 +131,41 @@ impl StateGraph {
         self
     }
 
+    /// Adds a fan-out over a list: after `from`, a branch begins at `to` for each update that
+    /// `items` makes of the state, and they meet at `join`. What a branch is told by its update it
+    /// alone sees; only what its nodes write is joined. Without any item the run goes on at `join`.
+    pub fn for_each<E: Into<BoxError>>(
+        mut self,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        join: impl Into<String>,
+        items: impl Fn(&State) -> Result<Vec<StateUpdate>, E> + Send + Sync + 'static,
+    ) -> Self {
+        self.each.push(Each {
+            from: from.into(),
+            to: to.into(),
+            join: join.into(),
+            items: Arc::new(move |state| items(state).map_err(Into::into)),
+        });
+        self
+    }
+
+    /// Says how the branches behind a node run; of two for one node the later stands. Default:
+    /// [`FanOut::all`].
+    pub fn fan_out(mut self, from: impl Into<String>, how: FanOut) -> Self {
+        let from = from.into();
+        self.fan_outs.retain(|(other, _)| *other != from);
+        self.fan_outs.push((from, how));
+        self
+    }
+
+    /// Pauses each run before it comes to this node. A [resume](CompiledGraph::resume) goes on,
+    /// without an answer.
+    pub fn interrupt_before(mut self, node: impl Into<String>) -> Self {
+        self.breakpoints.push(node.into());
+        self
+    }
+
     /// Declares where a node may go by [`NodeOutput::goto`](super::NodeOutput::goto), so that
     /// the checks and the picture of the graph know of it. A node may go elsewhere as well.
     pub fn gotos(
@@ -112,13 +186,49 @@ impl StateGraph {
     /// # Errors
     ///
     /// [`GraphError`] lists every fault, each naming its node and edge.
-    pub fn compile(self) -> Result<CompiledGraph, GraphError> {
-        let faults = check(&self);
+    pub fn compile(mut self) -> Result<CompiledGraph, GraphError> {
+        let mut faults = check(&self);
+        for (node, error) in std::mem::take(&mut self.faulty) {
+            faults.extend(error.faults().iter().map(|fault| GraphFault::Inside {
+                node: node.to_string(),
+                fault: Box::new(fault.clone()),
+            }));
+        }
+        for node in &mut self.nodes {
+            node.is_breakpoint = self.breakpoints.iter().any(|name| **name == *node.name);
+        }
         if faults.is_empty() {
             Ok(CompiledGraph::new(self))
         } else {
             Err(GraphError::new(faults))
         }
+    }
+}
+
+impl StateGraph {
+    /// Every way from a node, or the start, to another, or the end.
+    pub(super) fn ways(&self) -> impl Iterator<Item = (&str, &str)> {
+        let edges = self.edges.iter().chain(&self.gotos);
+        let edges = edges.map(|edge| (edge.from.as_str(), edge.to.as_str()));
+        let each = self.each.iter().flat_map(|each| {
+            let from = each.from.as_str();
+            [(from, each.to.as_str()), (from, each.join.as_str())]
+        });
+        let routes = self.conditionals.iter().flat_map(|edges| {
+            let from = edges.from.as_str();
+            edges.routes.iter().map(move |route| (from, route.target()))
+        });
+        edges.chain(each).chain(routes)
+    }
+}
+
+impl fmt::Debug for Each {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Each")
+            .field("from", &self.from)
+            .field("to", &self.to)
+            .field("join", &self.join)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,8 +1,11 @@
 //! What makes a graph uncompilable. Every check reports all it finds.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::builder::StateGraph;
+use super::compiled::{Target, ways};
+use super::join::Joins;
 use super::{END, GraphFault, START};
 use crate::state::MESSAGES;
 
@@ -13,6 +16,11 @@ pub(super) fn check(graph: &StateGraph) -> Vec<GraphFault> {
     check_edges(graph, &mut faults);
     check_conditionals(graph, &mut faults);
     check_ways(graph, &mut faults);
+    check_places(graph, &mut faults);
+    if faults.is_empty() {
+        // Where ways meet can only be told of a graph that hangs together.
+        check_branches(graph, &mut faults);
+    }
     faults
 }
 
@@ -41,8 +49,6 @@ fn check_nodes(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
 }
 
 fn check_edges(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
-    let mut by_source: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    let mut sources = Vec::new();
     for (position, edge) in graph.edges.iter().enumerate() {
         check_ends(graph, &edge.from, &edge.to, faults);
         if graph.edges[..position].contains(edge) {
@@ -50,20 +56,21 @@ fn check_edges(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
                 from: edge.from.clone(),
                 to: edge.to.clone(),
             });
-            continue;
         }
-        let targets = by_source.entry(&edge.from).or_default();
-        if targets.is_empty() {
-            sources.push(edge.from.as_str());
-        }
-        targets.push(edge.to.clone());
     }
-    for from in sources {
-        let targets = by_source.remove(from).unwrap_or_default();
-        if targets.len() > 1 {
-            faults.push(GraphFault::ParallelBranches {
-                from: from.to_owned(),
-                targets,
+    for (position, each) in graph.each.iter().enumerate() {
+        check_ends(graph, &each.from, &each.to, faults);
+        check_ends(graph, &each.from, &each.join, faults);
+        let twice = graph.each[..position].iter().any(|it| it.from == each.from);
+        let routed = graph.conditionals.iter().any(|it| it.from == each.from);
+        if twice || routed {
+            let from = each.from.clone();
+            faults.push(GraphFault::DuplicateConditionalEdges { from });
+        }
+        if let Some(edge) = graph.edges.iter().find(|edge| edge.from == each.from) {
+            faults.push(GraphFault::MixedEdges {
+                from: each.from.clone(),
+                to: edge.to.clone(),
             });
         }
     }
@@ -129,12 +136,8 @@ fn check_ends(graph: &StateGraph, from: &str, to: &str, faults: &mut Vec<GraphFa
 
 fn check_ways(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
     let mut ways: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for edge in graph.edges.iter().chain(&graph.gotos) {
-        ways.entry(&edge.from).or_default().push(&edge.to);
-    }
-    for conditional in &graph.conditionals {
-        let targets = conditional.routes.iter().map(|route| route.target());
-        ways.entry(&conditional.from).or_default().extend(targets);
+    for (from, to) in graph.ways() {
+        ways.entry(from).or_default().push(to);
     }
 
     let has_start = ways.contains_key(START);
@@ -161,4 +164,103 @@ fn check_ways(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
             });
         }
     }
+}
+
+fn check_places(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
+    for name in &graph.breakpoints {
+        if !graph.nodes.iter().any(|node| *node.name == **name) {
+            let node = name.clone();
+            faults.push(GraphFault::UnknownBreakpoint { node });
+        }
+    }
+    for (from, _) in &graph.fan_outs {
+        let edges = graph.edges.iter().filter(|edge| edge.from == *from).count();
+        let each = graph.each.iter().any(|each| each.from == *from);
+        let routed = graph.conditionals.iter().any(|it| it.from == *from);
+        if edges < 2 && !each && !routed {
+            faults.push(GraphFault::NoBranches { from: from.clone() });
+        }
+    }
+}
+
+fn check_branches(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
+    let nodes = graph.nodes.iter().enumerate();
+    let index: HashMap<Arc<str>, usize> = nodes
+        .map(|(position, node)| (Arc::clone(&node.name), position))
+        .collect();
+    let ways = ways(graph, &index);
+    let joins = Joins::of(&ways);
+    let target = |name: &str| match index.get(name) {
+        Some(node) => Target::Node(*node),
+        None => Target::End,
+    };
+    let sources = std::iter::once(START).chain(graph.nodes.iter().map(|node| &*node.name));
+    for from in sources {
+        let edges = graph.edges.iter().filter(|edge| edge.from == from);
+        let targets: Vec<&str> = edges.map(|edge| edge.to.as_str()).collect();
+        if targets.len() < 2 {
+            continue;
+        }
+        let all: Vec<Target> = targets.iter().map(|name| target(name)).collect();
+        let Some(join) = joins.nearest(&all) else {
+            faults.push(GraphFault::NoJoin {
+                from: from.to_owned(),
+                targets: targets.into_iter().map(str::to_owned).collect(),
+            });
+            continue;
+        };
+        for (name, start) in targets.into_iter().zip(all) {
+            check_way_back(&ways, (target(from), from), (start, name), join, faults);
+        }
+    }
+    for each in &graph.each {
+        let (start, join) = (target(&each.to), target(&each.join));
+        let name = each.to.as_str();
+        let from = (target(&each.from), each.from.as_str());
+        check_way_back(&ways, from, (start, name), join, faults);
+        if join != Target::End && !reaches(&ways, start, join, join) {
+            faults.push(GraphFault::UnreachableJoin {
+                from: each.from.clone(),
+                to: each.to.clone(),
+                join: each.join.clone(),
+            });
+        }
+    }
+}
+
+/// A branch that comes back to its own beginning would begin all branches anew inside of itself.
+fn check_way_back(
+    ways: &[Vec<usize>],
+    (source, from): (Target, &str),
+    (start, to): (Target, &str),
+    join: Target,
+    faults: &mut Vec<GraphFault>,
+) {
+    if from != START && reaches(ways, start, source, join) {
+        faults.push(GraphFault::BranchLeadsBack {
+            from: from.to_owned(),
+            to: to.to_owned(),
+        });
+    }
+}
+
+/// True if a way leads from one node to another and does not go on behind `stop`.
+fn reaches(ways: &[Vec<usize>], from: Target, to: Target, stop: Target) -> bool {
+    let mut seen = HashSet::new();
+    let mut open = vec![from];
+    while let Some(at) = open.pop() {
+        if at == to {
+            return true;
+        }
+        if let Target::Node(node) = at
+            && at != stop
+            && seen.insert(node)
+        {
+            open.extend(ways[node].iter().map(|way| match ways.get(*way) {
+                Some(_) => Target::Node(*way),
+                None => Target::End,
+            }));
+        }
+    }
+    false
 }

@@ -4,14 +4,18 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::branches::{FanOut, Items};
 use super::builder::{Node, StateGraph};
+use super::checkpoint::CheckpointSaver;
 use super::edge::Router;
-use super::{END, GraphRun, KeyStrategies, START, StateUpdate, picture};
+use super::join::Joins;
+use super::{Answer, END, GraphRun, KeyStrategies, START, StateUpdate, picture};
 
 /// A graph that can run, any number of times and several times at once. Cloning is cheap.
 #[derive(Clone)]
 pub struct CompiledGraph {
     pub(super) inner: Arc<Inner>,
+    pub(super) saver: Option<Arc<dyn CheckpointSaver>>,
 }
 
 pub(super) struct Inner {
@@ -24,6 +28,10 @@ pub(super) struct Inner {
     pub(super) gotos: Vec<Vec<Target>>,
     index: HashMap<Arc<str>, usize>,
     pub(super) strategies: KeyStrategies,
+    /// Where ways from several nodes meet.
+    pub(super) joins: Joins,
+    /// How branches run, by the node behind which they part.
+    fan_outs: HashMap<Option<usize>, FanOut>,
 }
 
 /// Where an edge leads.
@@ -38,7 +46,18 @@ pub(super) enum Next {
     /// Only a goto of the node.
     Goto,
     Edge(Target),
+    /// Branches, and where they meet.
+    Branches(Vec<Target>, Target),
+    /// One branch for each item of a list.
+    Each(Each),
     Conditional(Router, Vec<(String, Target)>),
+}
+
+/// One branch for each item of a list.
+pub(super) struct Each {
+    pub(super) items: Items,
+    pub(super) to: Target,
+    pub(super) join: Target,
 }
 
 impl CompiledGraph {
@@ -50,7 +69,8 @@ impl CompiledGraph {
             .enumerate()
             .map(|(position, node)| (Arc::clone(&node.name), position))
             .collect();
-        let next_of = |name: &str| next_of(&graph, &index, name);
+        let joins = Joins::of(&ways(&graph, &index));
+        let next_of = |name: &str| next_of(&graph, (&index, &joins), name);
         let start = next_of(START);
         let next = graph.nodes.iter().map(|node| next_of(&node.name)).collect();
         let gotos = graph
@@ -61,17 +81,50 @@ impl CompiledGraph {
                 own.filter_map(|goto| target(&index, &goto.to)).collect()
             })
             .collect();
+        let fan_outs = graph.fan_outs.iter().filter_map(|(from, fan_out)| {
+            let from = match from.as_str() {
+                START => None,
+                from => Some(*index.get(from)?),
+            };
+            Some((from, fan_out.clone()))
+        });
         let inner = Inner {
             start,
             next,
             gotos,
+            fan_outs: fan_outs.collect(),
             index,
             nodes: graph.nodes,
             strategies: graph.strategies,
+            joins,
         };
         Self {
             inner: Arc::new(inner),
+            saver: None,
         }
+    }
+
+    /// The same graph, with this saver for runs that belong to a thread and have none of their
+    /// own. Inside of another graph it is not asked: that of the run is.
+    #[must_use]
+    pub fn saver(mut self, saver: impl CheckpointSaver) -> Self {
+        self.saver = Some(Arc::new(saver));
+        self
+    }
+
+    /// Goes on with a run of a thread that paused, failed, or was cut off, where it was. The
+    /// answers are those to its interrupts: some or all, each counts once; a run that waits for
+    /// none needs none.
+    ///
+    /// What was done is not done again: a node that paused runs again and finds its answers in
+    /// its [context](super::NodeContext::answer), the others do not.
+    pub fn resume(
+        &self,
+        thread: impl Into<Arc<str>>,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> GraphRun {
+        let run = GraphRun::new(self.clone(), StateUpdate::new());
+        run.thread(thread).answered(answers.into_iter().collect())
     }
 
     /// Starts a run with these changes to an empty state, or to the one given by
@@ -117,6 +170,23 @@ impl Inner {
     pub(super) fn target(&self, name: &str) -> Option<Target> {
         target(&self.index, name)
     }
+
+    pub(super) fn target_name(&self, target: Target) -> &str {
+        match target {
+            Target::End => END,
+            Target::Node(node) => &self.nodes[node].name,
+        }
+    }
+
+    /// The position of the node of this name.
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
+    }
+
+    /// How branches behind a node, or the start, run.
+    pub(super) fn fan_out(&self, from: Option<usize>) -> FanOut {
+        self.fan_outs.get(&from).cloned().unwrap_or_default()
+    }
 }
 
 fn target(index: &HashMap<Arc<str>, usize>, name: &str) -> Option<Target> {
@@ -126,10 +196,44 @@ fn target(index: &HashMap<Arc<str>, usize>, name: &str) -> Option<Target> {
     index.get(name).copied().map(Target::Node)
 }
 
-fn next_of(graph: &StateGraph, index: &HashMap<Arc<str>, usize>, name: &str) -> Next {
-    let edge = graph.edges.iter().find(|edge| edge.from == name);
-    if let Some(target) = edge.and_then(|edge| target(index, &edge.to)) {
-        return Next::Edge(target);
+/// Where each node leads; the number of nodes stands for the end.
+pub(super) fn ways(graph: &StateGraph, index: &HashMap<Arc<str>, usize>) -> Vec<Vec<usize>> {
+    let end = graph.nodes.len();
+    let number = |name: &str| match target(index, name) {
+        Some(Target::Node(node)) => Some(node),
+        Some(Target::End) => Some(end),
+        None => None,
+    };
+    let mut ways: Vec<Vec<usize>> = vec![Vec::new(); end];
+    for (from, to) in graph.ways() {
+        if let (Some(from), Some(to)) = (index.get(from), number(to)) {
+            ways[*from].push(to);
+        }
+    }
+    ways
+}
+
+fn next_of(
+    graph: &StateGraph,
+    (index, joins): (&HashMap<Arc<str>, usize>, &Joins),
+    name: &str,
+) -> Next {
+    let edges = graph.edges.iter().filter(|edge| edge.from == name);
+    let targets: Vec<Target> = edges.filter_map(|edge| target(index, &edge.to)).collect();
+    match targets.as_slice() {
+        [] => {}
+        [target] => return Next::Edge(*target),
+        targets => {
+            // The checks have seen that there is one.
+            let join = joins.nearest(targets).unwrap_or(Target::End);
+            return Next::Branches(targets.to_vec(), join);
+        }
+    }
+    if let Some(each) = graph.each.iter().find(|each| each.from == name)
+        && let (Some(to), Some(join)) = (target(index, &each.to), target(index, &each.join))
+    {
+        let items = Arc::clone(&each.items);
+        return Next::Each(Each { items, to, join });
     }
     match graph.conditionals.iter().find(|edges| edges.from == name) {
         None => Next::Goto,

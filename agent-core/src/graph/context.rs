@@ -5,7 +5,14 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+
+use super::checkpoint::record::{Entry, Note};
+use super::checkpoint::{CheckpointError, Recorder};
+use super::runner::{Run, Told};
+use super::{NodeInterrupt, StateUpdate};
 
 /// Values of one run by their type, which the graph hands to its nodes unseen.
 ///
@@ -65,26 +72,43 @@ pub struct NodeContext {
     step: u64,
     cancellation: CancellationToken,
     extensions: Arc<Extensions>,
+    asked: Arc<[(NodeInterrupt, Option<Value>)]>,
+    notebook: Notebook,
 }
 
 impl NodeContext {
     /// A context to call a node by hand with, for example in a test: the first step of a run
     /// without extensions that nobody cancels.
     pub fn new(node: impl Into<Arc<str>>) -> Self {
-        Self::of_run(node.into(), 1, CancellationToken::new(), Arc::default())
+        Self {
+            node: node.into(),
+            step: 1,
+            cancellation: CancellationToken::new(),
+            extensions: Arc::default(),
+            asked: Arc::default(),
+            notebook: Notebook::default(),
+        }
     }
 
     pub(super) fn of_run(
-        node: Arc<str>,
+        run: &Run,
+        (node, place): (Arc<str>, &str),
         step: u64,
-        cancellation: CancellationToken,
-        extensions: Arc<Extensions>,
+        told: Told,
     ) -> Self {
+        let asked = told
+            .asked
+            .into_iter()
+            .filter(|(asked, _)| !asked.is_breakpoint);
         Self {
             node,
             step,
-            cancellation,
-            extensions,
+            cancellation: run.cancellation.clone(),
+            extensions: Arc::clone(&run.extensions),
+            asked: asked
+                .map(|(asked, answer)| (NodeInterrupt::of(asked), answer))
+                .collect(),
+            notebook: Notebook::of(run.recorder.as_ref(), place),
         }
     }
 
@@ -117,5 +141,110 @@ impl NodeContext {
     #[must_use]
     pub fn extensions(&self) -> &Extensions {
         &self.extensions
+    }
+
+    /// The last answer to what this node asked, if it runs again because somebody answered;
+    /// `None` if it runs for the first time.
+    ///
+    /// # Errors
+    ///
+    /// The answer is not the JSON of a `T`.
+    pub fn answer<T: DeserializeOwned>(&self) -> Result<Option<T>, serde_json::Error> {
+        read(self.answers().last().map(|(_, answer)| answer))
+    }
+
+    /// The answer to the question of this [name](super::NodeOutput::ask).
+    ///
+    /// # Errors
+    ///
+    /// The answer is not the JSON of a `T`.
+    pub fn answer_to<T: DeserializeOwned>(
+        &self,
+        name: &str,
+    ) -> Result<Option<T>, serde_json::Error> {
+        let named = self.answers().filter(|(asked, _)| asked.key == name);
+        read(named.last().map(|(_, answer)| answer))
+    }
+
+    /// The questions of this node that have their answers, in the order in which they were asked.
+    pub(crate) fn answers(&self) -> impl Iterator<Item = (&NodeInterrupt, &Value)> {
+        self.asked
+            .iter()
+            .filter_map(|(asked, answer)| Some((asked, answer.as_ref()?)))
+    }
+
+    /// The questions of this node that still wait.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = &NodeInterrupt> {
+        let waiting = self.asked.iter().filter(|(_, answer)| answer.is_none());
+        waiting.map(|(asked, _)| asked)
+    }
+
+    /// What this node wrote down, or writes down, while it runs.
+    pub(crate) fn notebook(&self) -> &Notebook {
+        &self.notebook
+    }
+}
+
+fn read<T: DeserializeOwned>(answer: Option<&Value>) -> Result<Option<T>, serde_json::Error> {
+    answer.map(T::deserialize).transpose()
+}
+
+/// Where a node of a run with a thread writes down how far it is, so that after a crash it does
+/// not begin anew.
+#[derive(Clone, Default)]
+pub(crate) struct Notebook {
+    recorder: Option<Arc<Recorder>>,
+    place: Arc<str>,
+    /// What was there when the node began.
+    notes: Arc<[Note]>,
+}
+
+impl Notebook {
+    fn of(recorder: Option<&Arc<Recorder>>, place: &str) -> Self {
+        let Some(recorder) = recorder else {
+            return Self::default();
+        };
+        Self {
+            notes: recorder.notes(place).into(),
+            recorder: Some(Arc::clone(recorder)),
+            place: place.into(),
+        }
+    }
+
+    /// What an earlier try of this very step wrote down, in order.
+    pub(crate) fn earlier(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// The run's thread.
+    pub(crate) fn thread(&self) -> Option<&Arc<str>> {
+        self.recorder.as_ref().map(|recorder| recorder.thread())
+    }
+
+    /// Writes something down; it is kept when this returns, if the run keeps each write.
+    pub(crate) async fn note(
+        &self,
+        key: &str,
+        value: Value,
+        update: Option<StateUpdate>,
+    ) -> Result<(), CheckpointError> {
+        let Some(recorder) = &self.recorder else {
+            return Ok(());
+        };
+        let note = Note {
+            node: self.place.to_string(),
+            key: key.to_owned(),
+            value,
+            update,
+        };
+        recorder.note(vec![Entry::Note(note)]).await
+    }
+}
+
+impl fmt::Debug for Notebook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Notebook")
+            .field("place", &self.place)
+            .finish_non_exhaustive()
     }
 }

@@ -58,34 +58,51 @@ impl<N: Into<String>, T: Into<String>> From<(N, T)> for Route {
     }
 }
 
-/// What a router may return: the name of a route, or a `Result` of it.
+/// What a router may return: the name of a route, a list of names for branches that run side by
+/// side, or a `Result` of these.
 #[diagnostic::on_unimplemented(
-    note = "a router returns the name of a route, as `&'static str` or `String`, or a `Result` of it"
+    note = "a router returns the name of a route, as `&'static str` or `String`, a list of names, or a `Result` of these"
 )]
 pub trait IntoRoute {
-    /// The name of the route.
+    /// The names of the routes; several are branches, in this order.
     ///
     /// # Errors
     ///
     /// What kept the router from choosing; it ends the run.
-    fn into_route(self) -> Result<String, BoxError>;
+    fn into_routes(self) -> Result<Vec<String>, BoxError>;
 }
 
 impl IntoRoute for &'static str {
-    fn into_route(self) -> Result<String, BoxError> {
-        Ok(self.to_owned())
+    fn into_routes(self) -> Result<Vec<String>, BoxError> {
+        Ok(vec![self.to_owned()])
     }
 }
 
 impl IntoRoute for String {
-    fn into_route(self) -> Result<String, BoxError> {
-        Ok(self)
+    fn into_routes(self) -> Result<Vec<String>, BoxError> {
+        Ok(vec![self])
+    }
+}
+
+impl<R: IntoRoute> IntoRoute for Vec<R> {
+    fn into_routes(self) -> Result<Vec<String>, BoxError> {
+        let mut routes = Vec::with_capacity(self.len());
+        for route in self {
+            routes.extend(route.into_routes()?);
+        }
+        Ok(routes)
+    }
+}
+
+impl<R: IntoRoute, const N: usize> IntoRoute for [R; N] {
+    fn into_routes(self) -> Result<Vec<String>, BoxError> {
+        Vec::from(self).into_routes()
     }
 }
 
 impl<R: IntoRoute, E: Into<BoxError>> IntoRoute for Result<R, E> {
-    fn into_route(self) -> Result<String, BoxError> {
-        self.map_err(Into::into)?.into_route()
+    fn into_routes(self) -> Result<Vec<String>, BoxError> {
+        self.map_err(Into::into)?.into_routes()
     }
 }
 
@@ -93,14 +110,14 @@ impl<R: IntoRoute, E: Into<BoxError>> IntoRoute for Result<R, E> {
 #[derive(Clone)]
 pub(super) struct Router(Arc<Choose>);
 
-type Choose = dyn Fn(&State) -> Result<String, BoxError> + Send + Sync;
+type Choose = dyn Fn(&State) -> Result<Vec<String>, BoxError> + Send + Sync;
 
 impl Router {
     pub(super) fn new<R: IntoRoute>(choose: impl Fn(&State) -> R + Send + Sync + 'static) -> Self {
-        Self(Arc::new(move |state| choose(state).into_route()))
+        Self(Arc::new(move |state| choose(state).into_routes()))
     }
 
-    pub(super) fn choose(&self, state: &State) -> Result<String, BoxError> {
+    pub(super) fn choose(&self, state: &State) -> Result<Vec<String>, BoxError> {
         (self.0)(state)
     }
 }

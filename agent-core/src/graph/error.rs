@@ -1,103 +1,9 @@
-//! Why a graph cannot be compiled, and why a run failed.
+//! Why a run failed.
 
-use std::fmt;
-
+use super::checkpoint::CheckpointError;
+use super::fault::list;
 use super::{NodeInterrupt, State, StateError};
 use crate::boxed::BoxError;
-
-/// Why a graph cannot be compiled: every fault that was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GraphError {
-    faults: Vec<GraphFault>,
-}
-
-impl GraphError {
-    pub(super) fn new(faults: Vec<GraphFault>) -> Self {
-        Self { faults }
-    }
-
-    /// The faults, in the order in which the graph was put together.
-    #[must_use]
-    pub fn faults(&self) -> &[GraphFault] {
-        &self.faults
-    }
-}
-
-impl fmt::Display for GraphError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("graph cannot be compiled: ")?;
-        for (position, fault) in self.faults.iter().enumerate() {
-            let separator = if position == 0 { "" } else { "; " };
-            write!(f, "{separator}{fault}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for GraphError {}
-
-/// One thing that is wrong with a graph.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the fields are the names the message holds")]
-pub enum GraphFault {
-    /// No edge leaves [`START`](super::START).
-    #[error("no edge leaves START")]
-    NoStart,
-    /// A node has an empty name.
-    #[error("node name `{node}` is blank")]
-    BlankNode { node: String },
-    /// A node has a name that is kept for the framework.
-    #[error("node name `{node}` starts with `__`, which is reserved")]
-    ReservedNode { node: String },
-    /// Two nodes have one name.
-    #[error("two nodes are named `{node}`")]
-    DuplicateNode { node: String },
-    /// A strategy was declared for a key that has its own rules.
-    #[error("key `{key}` is reserved and takes no strategy")]
-    ReservedKey { key: String },
-    /// An edge leaves a node that was never added.
-    #[error("edge from `{from}` to `{to}` leaves `{from}`, which is no node")]
-    UnknownSource { from: String, to: String },
-    /// An edge leads to a node that was never added.
-    #[error("edge from `{from}` leads to `{to}`, which is no node")]
-    UnknownTarget { from: String, to: String },
-    /// An edge leaves [`END`](super::END).
-    #[error("edge to `{to}` leaves END")]
-    EdgeFromEnd { to: String },
-    /// An edge leads to [`START`](super::START).
-    #[error("edge from `{from}` leads to START")]
-    EdgeToStart { from: String },
-    /// One edge stands twice.
-    #[error("edge from `{from}` to `{to}` stands twice")]
-    DuplicateEdge { from: String, to: String },
-    /// Several plain edges leave one node.
-    #[error("edges from `{from}` lead to {}: parallel branches are not supported yet", list(.targets))]
-    ParallelBranches { from: String, targets: Vec<String> },
-    /// Conditional edges have no routes.
-    #[error("conditional edges from `{from}` have no targets")]
-    NoRoutes { from: String },
-    /// Two routes of one router have one name.
-    #[error("conditional edges from `{from}` have two routes named `{route}`")]
-    DuplicateRoute { from: String, route: String },
-    /// Two routers stand at one node.
-    #[error("`{from}` has conditional edges twice")]
-    DuplicateConditionalEdges { from: String },
-    /// A node has both a plain edge and conditional edges, so that there are two ways on.
-    #[error("`{from}` has both an edge to `{to}` and conditional edges")]
-    MixedEdges { from: String, to: String },
-    /// No way leads from [`START`](super::START) to the node.
-    #[error("node `{node}` cannot be reached from START")]
-    Unreachable { node: String },
-    /// Nothing leaves the node, not even to [`END`](super::END).
-    #[error("no edge leaves node `{node}`")]
-    NoWayOut { node: String },
-}
-
-fn list(names: &[String]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    quoted.join(", ")
-}
 
 /// Why a run did not finish. Each variant keeps the last state that is whole.
 #[derive(Debug, thiserror::Error)]
@@ -184,17 +90,59 @@ pub enum RunError {
         /// The state after the last step that was completed.
         state: State,
     },
-    /// A node paused a run that was awaited, so that nobody takes it for finished. The
+    /// Nodes paused a run that was awaited, so that nobody takes it for finished. The
     /// stream of a run tells of it by [`GraphEvent::Interrupted`](super::GraphEvent).
-    #[error("node `{node}` paused the run")]
+    #[error("the run is paused: {} waits", place(.interrupts))]
     Interrupted {
-        /// The name of the node.
-        node: String,
-        /// Why it paused.
-        interrupt: Box<NodeInterrupt>,
-        /// The state after the node.
+        /// Who waits, and for what.
+        interrupts: Vec<NodeInterrupt>,
+        /// The state at the pause.
         state: State,
     },
+    /// Two branches wrote a key that has no declared strategy, so that one would be lost.
+    #[error("branches `{}` and `{}` both write key `{key}`, which has no declared strategy", .branches[0], .branches[1])]
+    KeyConflict {
+        /// The key.
+        key: String,
+        /// The first nodes of the branches.
+        branches: Box<[String; 2]>,
+        /// The state before the branches.
+        state: State,
+    },
+    /// Of branches that race, none succeeded.
+    #[error("all branches of `{from}` failed")]
+    AllBranchesFailed {
+        /// The node behind which they parted.
+        from: String,
+        /// The error of the first of them.
+        #[source]
+        first: Box<Self>,
+        /// The errors of the others.
+        others: Vec<Self>,
+        /// The state before the branches.
+        state: State,
+    },
+    /// Branches and sub-graphs stand deeper inside each other than is allowed.
+    #[error("branches and graphs stand more than {limit} deep inside each other")]
+    TooDeep {
+        /// The limit.
+        limit: usize,
+        /// The state where they began.
+        state: State,
+    },
+    /// The run's thread cannot be read, written or resumed.
+    #[error("the thread of the run cannot be used")]
+    Checkpoint {
+        /// What is wrong with it.
+        source: Box<CheckpointError>,
+        /// The last state that is whole.
+        state: State,
+    },
+}
+
+fn place(interrupts: &[NodeInterrupt]) -> String {
+    let places = interrupts.iter().map(|interrupt| interrupt.node.clone());
+    list(&places.collect::<Vec<_>>())
 }
 
 impl RunError {
@@ -211,7 +159,39 @@ impl RunError {
             | Self::UnknownGoto { state, .. }
             | Self::NoWayOn { state, .. }
             | Self::Cancelled { state }
+            | Self::KeyConflict { state, .. }
+            | Self::AllBranchesFailed { state, .. }
+            | Self::TooDeep { state, .. }
+            | Self::Checkpoint { state, .. }
             | Self::Interrupted { state, .. } => state,
+        }
+    }
+
+    /// The same error with the state of the line around the one that failed.
+    pub(super) fn with_state(mut self, whole: State) -> Self {
+        match &mut self {
+            Self::StepLimit { state, .. }
+            | Self::Node { state, .. }
+            | Self::Panicked { state, .. }
+            | Self::Update { state, .. }
+            | Self::Router { state, .. }
+            | Self::UnknownRoute { state, .. }
+            | Self::UnknownGoto { state, .. }
+            | Self::NoWayOn { state, .. }
+            | Self::Cancelled { state }
+            | Self::KeyConflict { state, .. }
+            | Self::AllBranchesFailed { state, .. }
+            | Self::TooDeep { state, .. }
+            | Self::Checkpoint { state, .. }
+            | Self::Interrupted { state, .. } => *state = whole,
+        }
+        self
+    }
+
+    pub(super) fn checkpoint(source: CheckpointError, state: State) -> Self {
+        Self::Checkpoint {
+            source: Box::new(source),
+            state,
         }
     }
 

@@ -37,26 +37,43 @@
 
 mod builder;
 mod check;
-#[allow(dead_code, reason = "no run writes threads yet")]
-pub mod checkpoint;
 mod compiled;
-mod context;
 mod edge;
 mod error;
+mod fault;
+mod join;
+
+mod context;
 mod node;
-mod picture;
+mod opened;
+mod resume;
 mod run;
+
+mod branches;
+pub mod checkpoint;
+mod events;
+mod line;
 mod runner;
+mod settle;
+mod step;
+mod way;
+
+mod picture;
 
 pub use crate::state::{
     CustomStrategy, KeyStrategies, KeyStrategy, State, StateError, StateKey, StateUpdate,
 };
+pub use branches::FanOut;
 pub use builder::StateGraph;
 pub use compiled::CompiledGraph;
+pub(crate) use context::Notebook;
 pub use context::{Extensions, NodeContext};
 pub use edge::{IntoRoute, Route};
-pub use error::{GraphError, GraphFault, RunError};
+pub use error::RunError;
+pub use fault::{GraphError, GraphFault};
+pub(crate) use node::Question;
 pub use node::{IntoNode, NodeAction, NodeInterrupt, NodeOutput};
+pub use resume::Answer;
 pub use run::{GraphEvent, GraphRun, GraphStream};
 pub use tokio_util::sync::CancellationToken;
 

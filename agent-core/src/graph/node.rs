@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{NodeContext, State, StateUpdate};
+use super::checkpoint::record::Asked;
+use super::{CompiledGraph, NodeContext, State, StateUpdate};
 use crate::boxed::{BoxError, BoxFuture};
 
 /// What a node does in its step.
@@ -47,6 +48,12 @@ pub trait NodeAction: Send + Sync + 'static {
     fn finishes_on_cancel(&self) -> bool {
         false
     }
+
+    /// The graph that stands in this node's place, if it is one: a run goes through it step by
+    /// step instead of calling [`run`](Self::run). Default: none.
+    fn sub_graph(&self) -> Option<&CompiledGraph> {
+        None
+    }
 }
 
 /// What a node returns: an update, and optionally where to go or why to pause.
@@ -57,8 +64,22 @@ pub struct NodeOutput {
     pub update: StateUpdate,
     /// The node to go to, or [`END`](super::END); overrides the edges of the node.
     pub goto: Option<String>,
-    /// Pauses the run after the update was joined; no further node runs.
-    pub interrupt: Option<NodeInterrupt>,
+    /// Why the run pauses.
+    pub(crate) questions: Vec<Question>,
+    /// What the node did outside that counts each time.
+    pub(crate) effects: Vec<String>,
+    /// True if the run ends here, to go on behind the node if it is resumed; before the node, if
+    /// that changes nothing.
+    pub(crate) halts: bool,
+}
+
+/// Something a node wants to know before the run goes on.
+#[derive(Debug, Clone)]
+pub(crate) struct Question {
+    pub(crate) key: Option<String>,
+    pub(crate) payload: Value,
+    /// What the node needs to know of it later.
+    pub(crate) about: Value,
 }
 
 impl NodeOutput {
@@ -67,8 +88,7 @@ impl NodeOutput {
     pub fn new(update: StateUpdate) -> Self {
         Self {
             update,
-            goto: None,
-            interrupt: None,
+            ..Self::default()
         }
     }
 
@@ -79,22 +99,82 @@ impl NodeOutput {
         self
     }
 
-    /// Pauses the run after this node.
+    /// Pauses the run at this node, to ask somebody; calls add up to several questions.
+    ///
+    /// The update is joined before the pause. When the run is resumed, the node runs again and
+    /// finds the answers in its context, by the position of the question, from `"0"`: see
+    /// [`NodeContext::answer`].
     #[must_use]
-    pub fn interrupt(mut self, payload: impl Into<Value>) -> Self {
-        self.interrupt = Some(NodeInterrupt {
-            payload: payload.into(),
+    pub fn interrupt(self, payload: impl Into<Value>) -> Self {
+        self.question(None, payload.into())
+    }
+
+    /// As [`interrupt`](Self::interrupt), with a name by which the answer is found:
+    /// [`NodeContext::answer_to`]. A node asks each name once at a time.
+    #[must_use]
+    pub fn ask(self, name: impl Into<String>, payload: impl Into<Value>) -> Self {
+        self.question(Some(name.into()), payload.into())
+    }
+
+    /// Asks several things.
+    pub(crate) fn asking(mut self, questions: Vec<Question>) -> Self {
+        self.questions.extend(questions);
+        self
+    }
+
+    /// Ends the run here; see [`NodeOutput::halts`].
+    pub(crate) fn halting(mut self) -> Self {
+        self.halts = true;
+        self
+    }
+
+    fn question(mut self, key: Option<String>, payload: Value) -> Self {
+        self.questions.push(Question {
+            key,
+            payload,
+            about: Value::Null,
         });
         self
     }
 }
 
-/// Why a node pauses the run.
+/// Why a run pauses, and who waits.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct NodeInterrupt {
+    /// By which it is answered: see [`Answer`](super::Answer). The same as long as it waits.
+    pub id: String,
+    /// The node that waits, with the way to it through branches and graphs.
+    pub node: String,
+    /// Which of the node's questions it is.
+    pub key: String,
     /// What the one who is asked should see.
     pub payload: Value,
+    /// True if nobody is asked: the run was to stop before this node, and any resume goes on.
+    pub is_breakpoint: bool,
+    pub(crate) about: Value,
+}
+
+impl NodeInterrupt {
+    /// The same question once more.
+    pub(crate) fn again(&self) -> Question {
+        Question {
+            key: Some(self.key.clone()),
+            payload: self.payload.clone(),
+            about: self.about.clone(),
+        }
+    }
+
+    pub(super) fn of(asked: Asked) -> Self {
+        Self {
+            id: asked.id,
+            node: asked.node,
+            key: asked.key,
+            payload: asked.payload,
+            is_breakpoint: asked.is_breakpoint,
+            about: asked.about,
+        }
+    }
 }
 
 impl From<StateUpdate> for NodeOutput {
@@ -133,11 +213,37 @@ mod marker {
     pub enum Closure {}
     #[derive(Debug)]
     pub enum ClosureWithContext {}
+    #[derive(Debug)]
+    pub enum Graph {}
 }
 
 impl<A: NodeAction> IntoNode<marker::Action> for A {
     fn into_node(self) -> Arc<dyn NodeAction> {
         Arc::new(self)
+    }
+}
+
+/// The graph runs in the node's place: on the state of the run, to which it adds what its nodes
+/// add. Its own key strategies hold for keys that the graph around it does not declare.
+impl IntoNode<marker::Graph> for CompiledGraph {
+    fn into_node(self) -> Arc<dyn NodeAction> {
+        Arc::new(GraphNode(self))
+    }
+}
+
+struct GraphNode(CompiledGraph);
+
+impl NodeAction for GraphNode {
+    fn run<'a>(
+        &'a self,
+        _: State,
+        _: &'a NodeContext,
+    ) -> BoxFuture<'a, Result<NodeOutput, BoxError>> {
+        Box::pin(std::future::ready(Err("a graph is not called".into())))
+    }
+
+    fn sub_graph(&self) -> Option<&CompiledGraph> {
+        Some(&self.0)
     }
 }
 

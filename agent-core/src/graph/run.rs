@@ -10,9 +10,12 @@ use futures_core::Stream;
 use futures_util::StreamExt;
 use tokio_util::sync::CancellationToken;
 
-use super::runner::Runner;
-use super::{CompiledGraph, Extensions, NodeInterrupt, RunError, State, StateUpdate};
-use crate::boxed::{BoxFuture, BoxStream};
+use super::checkpoint::{CheckpointId, CheckpointSaver, Durability, Opened};
+use super::events::Events;
+use super::runner::drive;
+use super::{Answer, CompiledGraph, Extensions, NodeInterrupt, RunError, State, StateUpdate};
+use crate::boxed::BoxFuture;
+use crate::state::delta::StateDelta;
 
 /// A run that has not begun: await it for the last state, or [stream](GraphRun::stream) its
 /// events.
@@ -25,7 +28,19 @@ pub struct GraphRun {
     pub(super) state: State,
     pub(super) step_limit: u64,
     pub(super) cancellation: CancellationToken,
+    pub(super) drain: CancellationToken,
     pub(super) extensions: Arc<Extensions>,
+    pub(super) thread: Option<Arc<str>>,
+    pub(super) saver: Option<Arc<dyn CheckpointSaver>>,
+    pub(super) durability: Durability,
+    /// The checkpoint to begin at, if not the thread's head.
+    pub(super) at: Option<CheckpointId>,
+    /// What a resumed run is told.
+    pub(super) answers: Option<Vec<Answer>>,
+    /// The run's thread, if it was opened before.
+    pub(super) opened: Option<Opened>,
+    /// What was done to the state before the run.
+    pub(super) began: StateDelta,
 }
 
 impl GraphRun {
@@ -36,11 +51,75 @@ impl GraphRun {
             state: State::new(),
             step_limit: 100,
             cancellation: CancellationToken::new(),
+            drain: CancellationToken::new(),
             extensions: Arc::default(),
+            thread: None,
+            saver: None,
+            durability: Durability::default(),
+            at: None,
+            answers: None,
+            opened: None,
+            began: StateDelta::default(),
         }
     }
 
-    /// The state to begin with; the update of the run is joined into it. Default: empty.
+    /// The thread the run belongs to: it begins with the state that the thread's last run left,
+    /// and writes down what it does. Nobody else runs on the thread meanwhile.
+    pub fn thread(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.thread = Some(id.into());
+        self
+    }
+
+    /// Where the thread is kept. Default: the graph's [saver](CompiledGraph::saver).
+    pub fn saver(mut self, saver: impl CheckpointSaver) -> Self {
+        self.saver = Some(Arc::new(saver));
+        self
+    }
+
+    /// When the run writes to its thread. Default: [`Durability::EachWrite`].
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
+    }
+
+    /// Begins at an earlier checkpoint of the thread, which gets another branch there. What is
+    /// stored stays; what was done since then is done again, outside effects too.
+    pub fn at(mut self, checkpoint: CheckpointId) -> Self {
+        self.at = Some(checkpoint);
+        self
+    }
+
+    /// A token that pauses the run before its next node: what runs goes on to its end, branches to
+    /// where they meet. A run of a thread can be resumed then. Default: nobody stops it.
+    pub fn drain_token(mut self, token: CancellationToken) -> Self {
+        self.drain = token;
+        self
+    }
+
+    /// The run's thread, opened before.
+    pub(crate) fn opened(mut self, opened: Opened) -> Self {
+        self.opened = Some(opened);
+        self
+    }
+
+    /// What was done to the state it begins with, to be written down.
+    pub(crate) fn began(mut self, began: StateDelta) -> Self {
+        self.began = began;
+        self
+    }
+
+    /// Goes on where the opened thread stands.
+    pub(crate) fn resuming(self, answers: Vec<Answer>) -> Self {
+        self.answered(answers)
+    }
+
+    pub(super) fn answered(mut self, answers: Vec<Answer>) -> Self {
+        self.answers = Some(answers);
+        self
+    }
+
+    /// The state to begin with; the update of the run is joined into it. A thread that is there
+    /// has its own. Default: empty.
     pub fn state(mut self, state: State) -> Self {
         self.state = state;
         self
@@ -71,12 +150,11 @@ impl GraphRun {
     ///
     /// The last item is [`GraphEvent::Finished`], [`GraphEvent::Interrupted`] or an error.
     pub fn stream(self) -> GraphStream {
-        let events = futures_util::stream::unfold(Runner::new(self), |mut runner| async {
-            let event = runner.next_event().await?;
-            Some((event, runner))
-        });
+        let events = Arc::new(Events::default());
         GraphStream {
-            events: Box::pin(events.fuse()),
+            run: Some(Box::pin(drive(self, Arc::clone(&events)))),
+            events,
+            end: None,
         }
     }
 }
@@ -93,16 +171,8 @@ impl IntoFuture for GraphRun {
             while let Some(event) = events.next().await {
                 match event? {
                     GraphEvent::Finished(state) => last = state,
-                    GraphEvent::Interrupted {
-                        node,
-                        interrupt,
-                        state,
-                    } => {
-                        return Err(RunError::Interrupted {
-                            node: node.to_string(),
-                            interrupt: Box::new(interrupt),
-                            state,
-                        });
+                    GraphEvent::Interrupted { interrupts, state } => {
+                        return Err(RunError::Interrupted { interrupts, state });
                     }
                     _ => {}
                 }
@@ -125,7 +195,9 @@ impl fmt::Debug for GraphRun {
 
 /// What happens in a run, in order.
 ///
-/// A step is `NodeStarted`, `NodeFinished` and, if the node changed anything, `StateUpdated`.
+/// A step is `NodeStarted`, `NodeFinished` and, if the node changed anything, `StateUpdated`; in a
+/// run of a thread it is written down before `StateUpdated` tells of it. Steps of branches come
+/// among each other, and once more `StateUpdated` where they meet.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum GraphEvent {
@@ -150,13 +222,11 @@ pub enum GraphEvent {
         /// The keys that were written, `messages` among them.
         keys: Vec<String>,
     },
-    /// A node paused the run. Nothing follows.
+    /// The run is paused. Nothing follows.
     Interrupted {
-        /// The name of the node.
-        node: Arc<str>,
-        /// Why it paused.
-        interrupt: NodeInterrupt,
-        /// The state with the update of the node.
+        /// Who waits, and for what.
+        interrupts: Vec<NodeInterrupt>,
+        /// The state with the updates of the nodes that paused.
         state: State,
     },
     /// The run reached [`END`](super::END). Nothing follows.
@@ -166,13 +236,15 @@ pub enum GraphEvent {
 /// The events of one run; see [`GraphRun::stream`].
 #[must_use = "a stream does nothing unless it is polled"]
 pub struct GraphStream {
-    events: BoxStream<'static, Result<GraphEvent, RunError>>,
+    run: Option<BoxFuture<'static, Result<GraphEvent, RunError>>>,
+    events: Arc<Events>,
+    end: Option<Result<GraphEvent, RunError>>,
 }
 
 impl GraphStream {
     /// The next event; `None` after the last. Safe to drop and call again.
     pub async fn next(&mut self) -> Option<Result<GraphEvent, RunError>> {
-        self.events.next().await
+        StreamExt::next(self).await
     }
 }
 
@@ -180,7 +252,28 @@ impl Stream for GraphStream {
     type Item = Result<GraphEvent, RunError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.events.as_mut().poll_next(context)
+        let this = &mut *self;
+        loop {
+            if let Some(event) = this.events.take() {
+                return Poll::Ready(Some(Ok(event)));
+            }
+            let Some(run) = &mut this.run else {
+                return Poll::Ready(this.end.take());
+            };
+            match run.as_mut().poll(context) {
+                Poll::Ready(end) => {
+                    this.run = None;
+                    this.end = Some(end);
+                }
+                Poll::Pending => {
+                    // It may have spoken while it was polled.
+                    return match this.events.take() {
+                        Some(event) => Poll::Ready(Some(Ok(event))),
+                        None => Poll::Pending,
+                    };
+                }
+            }
+        }
     }
 }
 

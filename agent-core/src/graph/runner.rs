@@ -1,257 +1,304 @@
-//! The loop over the steps of a run; the only one.
+//! One run from its beginning to its end.
 //!
-//! A step is: look at the token and the limit, run one node on a snapshot, join its update,
-//! find what comes next. The runner is polled for events and never spawns, so dropping it
-//! drops the node that is running.
+//! What a run is given is looked at here, and the thread is opened; the steps themselves are
+//! in `graph::line`.
 
-use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::time::Instant;
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use futures_util::FutureExt;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
-use super::compiled::{Next, Target};
-use super::{GraphEvent, GraphRun, NodeContext, NodeOutput, RunError, START, State, StateUpdate};
-use crate::boxed::BoxError;
+use super::checkpoint::record::{Asked, Entry, Frontier};
+use super::checkpoint::{CheckpointError, Loaded, Opened, Recorder};
+use super::events::Events;
+use super::line::{Line, LineEnd};
+use super::way::Way;
+use super::{
+    Answer, CompiledGraph, Extensions, GraphEvent, GraphRun, NodeInterrupt, RunError, StateUpdate,
+};
 
-pub(super) struct Runner {
-    run: GraphRun,
-    phase: Phase,
-    /// Steps so far.
-    step: u64,
-    /// Events that were made and not yet asked for.
-    events: VecDeque<Result<GraphEvent, RunError>>,
+/// What all the lines of a run share.
+pub(super) struct Run {
+    pub(super) events: Arc<Events>,
+    pub(super) cancellation: CancellationToken,
+    pub(super) drain: CancellationToken,
+    pub(super) extensions: Arc<Extensions>,
+    pub(super) recorder: Option<Arc<Recorder>>,
+    step_limit: u64,
+    steps: AtomicU64,
+    resumed: Mutex<Resumed>,
 }
 
-/// What the runner does when it is asked for the next event.
-#[derive(Clone, Copy)]
-enum Phase {
-    Begin,
-    Enter(Target),
-    Run(usize),
-    Done,
+/// What is left of the pause that a run resumes.
+#[derive(Default)]
+struct Resumed {
+    asked: Vec<Asked>,
+    answers: HashMap<String, Value>,
+    /// The answers that nobody has seen yet.
+    fresh: HashSet<String>,
+    /// Ids of interrupts that were used.
+    used: HashSet<String>,
 }
 
-impl Runner {
-    pub(super) fn new(run: GraphRun) -> Self {
-        Self {
-            run,
-            phase: Phase::Begin,
-            step: 0,
-            events: VecDeque::new(),
-        }
+/// What a node that paused is told when it runs again.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Told {
+    /// What it asked before, and the answers there are.
+    pub(super) asked: Vec<(Asked, Option<Value>)>,
+    /// False if nothing came since it paused.
+    pub(super) is_fresh: bool,
+}
+
+impl Run {
+    /// Counts a step. `None` if it is one too many.
+    pub(super) fn next_step(&self) -> Option<u64> {
+        let step = self.steps.fetch_add(1, Ordering::Relaxed) + 1;
+        (step <= self.step_limit).then_some(step)
     }
 
-    /// The next event of the run; `None` after the last.
-    pub(super) async fn next_event(&mut self) -> Option<Result<GraphEvent, RunError>> {
-        loop {
-            if let Some(event) = self.events.pop_front() {
-                return Some(event);
-            }
-            let advanced = match self.phase {
-                Phase::Begin => self.begin(),
-                Phase::Enter(target) => self.enter(target),
-                Phase::Run(node) => {
-                    // Nodes that never wait would keep the thread from everybody else.
-                    tokio::task::consume_budget().await;
-                    self.run_node(node).await
-                }
-                Phase::Done => return None,
-            };
-            match advanced {
-                Ok(phase) => self.phase = phase,
-                Err(error) => {
-                    self.phase = Phase::Done;
-                    self.events.push_back(Err(error));
-                }
-            }
-        }
+    pub(super) fn step_limit(&self) -> u64 {
+        self.step_limit
     }
 
-    fn begin(&mut self) -> Result<Phase, RunError> {
-        let update = std::mem::take(&mut self.run.update);
-        self.join(None, update)?;
-        self.follow_edges(None)
+    fn resumed(&self) -> MutexGuard<'_, Resumed> {
+        self.resumed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn enter(&mut self, target: Target) -> Result<Phase, RunError> {
-        let node = match target {
-            Target::End => {
-                let state = std::mem::take(&mut self.run.state);
-                self.emit(GraphEvent::Finished(state));
-                return Ok(Phase::Done);
-            }
-            Target::Node(node) => node,
-        };
-        if self.run.cancellation.is_cancelled() {
-            return Err(self.cancelled());
+    /// What the node at this place asked when the run paused; told once.
+    pub(super) fn told(&self, place: &str) -> Told {
+        let mut resumed = self.resumed();
+        if resumed.asked.is_empty() {
+            return Told::default();
         }
-        if self.step >= self.run.step_limit {
-            return Err(RunError::StepLimit {
-                limit: self.run.step_limit,
-                state: self.run.state.clone(),
-            });
-        }
-        self.step += 1;
-        self.emit(GraphEvent::NodeStarted {
-            node: self.name(node),
-            step: self.step,
+        let all = std::mem::take(&mut resumed.asked);
+        let (here, elsewhere) = all.into_iter().partition(|asked| asked.node == place);
+        resumed.asked = elsewhere;
+        let here: Vec<Asked> = here;
+        let is_fresh = here
+            .iter()
+            .any(|asked| asked.is_breakpoint || resumed.fresh.contains(&asked.id));
+        let asked = here.into_iter().map(|asked| {
+            let answer = resumed.answers.get(&asked.id).cloned();
+            (asked, answer)
         });
-        Ok(Phase::Run(node))
+        let asked = asked.collect();
+        Told { asked, is_fresh }
     }
 
-    async fn run_node(&mut self, node: usize) -> Result<Phase, RunError> {
-        let started = Instant::now();
-        let output = match self.call(node).await {
-            None => return Err(self.cancelled()),
-            Some(Err(Panicked)) => return Err(self.panicked(Some(node))),
-            Some(Ok(Err(source))) => {
-                return Err(RunError::Node {
-                    node: self.name(node).to_string(),
-                    source,
-                    state: self.run.state.clone(),
-                });
-            }
-            Some(Ok(Ok(output))) => output,
+    /// True if the run paused inside of the node at this place.
+    pub(super) fn is_asked_inside(&self, place: &str) -> bool {
+        let resumed = self.resumed();
+        let mut asked = resumed.asked.iter();
+        asked.any(|asked| {
+            let inside = asked.node.strip_prefix(place);
+            inside.is_some_and(|inside| inside.starts_with('/'))
+        })
+    }
+
+    /// Those of the questions that have no answer.
+    fn waiting(&self, asked: Vec<Asked>) -> Vec<NodeInterrupt> {
+        let resumed = self.resumed();
+        let waiting = asked
+            .into_iter()
+            .filter(|asked| !resumed.answers.contains_key(&asked.id));
+        waiting.map(NodeInterrupt::of).collect()
+    }
+
+    /// An id for a question that no other has.
+    pub(super) fn fresh_id(&self, place: &str, key: &str) -> String {
+        let (thread, step) = match &self.recorder {
+            Some(recorder) => (recorder.thread().as_ref(), recorder.step()),
+            None => ("", self.steps.load(Ordering::Relaxed)),
         };
-        self.emit(GraphEvent::NodeFinished {
-            node: self.name(node),
-            step: self.step,
-            duration: started.elapsed(),
-        });
-        self.join(Some(node), output.update)?;
-
-        let waited = self.run.graph.inner.nodes[node].action.finishes_on_cancel();
-        if waited && self.run.cancellation.is_cancelled() {
-            return Err(self.cancelled());
-        }
-        if let Some(interrupt) = output.interrupt {
-            let event = GraphEvent::Interrupted {
-                node: self.name(node),
-                interrupt,
-                state: self.run.state.clone(),
-            };
-            self.emit(event);
-            return Ok(Phase::Done);
-        }
-        match output.goto {
-            None => self.follow_edges(Some(node)),
-            Some(target) => match self.run.graph.inner.target(&target) {
-                Some(target) => Ok(Phase::Enter(target)),
-                None => Err(RunError::UnknownGoto {
-                    node: self.name(node).to_string(),
-                    target,
-                    state: self.run.state.clone(),
-                }),
-            },
-        }
-    }
-
-    /// Runs a node on a snapshot; `None` if the run was cancelled and the node dropped.
-    ///
-    /// The snapshot is gone when this returns, so that joining the update copies nothing.
-    async fn call(&self, node: usize) -> Option<Result<Result<NodeOutput, BoxError>, Panicked>> {
-        let action = &self.run.graph.inner.nodes[node].action;
-        let context = NodeContext::of_run(
-            self.name(node),
-            self.step,
-            self.run.cancellation.clone(),
-            Arc::clone(&self.run.extensions),
-        );
-        let state = self.run.state.clone();
-        // The async block takes in a panic before the first await as well.
-        let running = AssertUnwindSafe(async { action.run(state, &context).await })
-            .catch_unwind()
-            .map(|caught| caught.map_err(|_| Panicked));
-        if action.finishes_on_cancel() {
-            return Some(running.await);
-        }
-        tokio::select! {
-            biased;
-            () = self.run.cancellation.cancelled() => None,
-            output = running => Some(output),
-        }
-    }
-
-    /// Joins an update of a node, or of the input if there is none.
-    fn join(&mut self, node: Option<usize>, update: StateUpdate) -> Result<(), RunError> {
-        if update.is_empty() {
-            return Ok(());
-        }
-        let keys = update.keys().into_iter().map(str::to_owned).collect();
-        let strategies = &self.run.graph.inner.strategies;
-        let state: &mut State = &mut self.run.state;
-        if let Err(source) = strategies.apply(state, update) {
-            return Err(RunError::Update {
-                node: self.source_name(node),
-                source: Box::new(source),
-                state: self.run.state.clone(),
-            });
-        }
-        self.emit(GraphEvent::StateUpdated { keys });
-        Ok(())
-    }
-
-    /// Finds what the edges of a node, or of the start if there is none, lead to.
-    fn follow_edges(&self, node: Option<usize>) -> Result<Phase, RunError> {
-        let (router, routes) = match self.run.graph.inner.next(node) {
-            Next::Edge(target) => return Ok(Phase::Enter(*target)),
-            Next::Goto => {
-                return Err(RunError::NoWayOn {
-                    node: self.source_name(node),
-                    state: self.run.state.clone(),
-                });
-            }
-            Next::Conditional(router, routes) => (router, routes),
-        };
-        let state = &self.run.state;
-        let route = match catch_unwind(AssertUnwindSafe(|| router.choose(state))) {
-            Err(_) => return Err(self.panicked(node)),
-            Ok(Err(source)) => {
-                return Err(RunError::Router {
-                    node: self.source_name(node),
-                    source,
-                    state: state.clone(),
-                });
-            }
-            Ok(Ok(route)) => route,
-        };
-        match routes.iter().find(|(name, _)| *name == route) {
-            Some((_, target)) => Ok(Phase::Enter(*target)),
-            None => Err(RunError::UnknownRoute {
-                node: self.source_name(node),
-                route,
-                state: state.clone(),
-            }),
-        }
-    }
-
-    fn emit(&mut self, event: GraphEvent) {
-        self.events.push_back(Ok(event));
-    }
-
-    fn name(&self, node: usize) -> Arc<str> {
-        Arc::clone(&self.run.graph.inner.nodes[node].name)
-    }
-
-    fn source_name(&self, node: Option<usize>) -> String {
-        node.map_or_else(|| START.to_owned(), |node| self.name(node).to_string())
-    }
-
-    fn cancelled(&self) -> RunError {
-        RunError::Cancelled {
-            state: self.run.state.clone(),
-        }
-    }
-
-    fn panicked(&self, node: Option<usize>) -> RunError {
-        RunError::Panicked {
-            node: self.source_name(node),
-            state: self.run.state.clone(),
-        }
+        let id = format!("{thread}:{place}:{step}:{key}");
+        let mut resumed = self.resumed();
+        let free = (1..)
+            .map(|times| match times {
+                1 => id.clone(),
+                times => format!("{id}~{times}"),
+            })
+            .find(|id| !resumed.used.contains(id))
+            .unwrap_or(id);
+        resumed.used.insert(free.clone());
+        free
     }
 }
 
-/// User code panicked; the message went to the panic hook.
-struct Panicked;
+/// Runs a graph to its end, or to a pause.
+pub(super) async fn drive(
+    mut given: GraphRun,
+    events: Arc<Events>,
+) -> Result<GraphEvent, RunError> {
+    let opened = match given.open().await {
+        Ok(opened) => opened,
+        Err(source) => return Err(RunError::checkpoint(source, given.state)),
+    };
+    let (recorder, loaded) = match opened {
+        None => (None, None),
+        Some(Opened { recorder, loaded }) => (Some(recorder), loaded),
+    };
+    let begin = match begin(&mut given, recorder.as_ref(), loaded).await {
+        Ok(begin) => begin,
+        Err(source) => return Err(RunError::checkpoint(source, given.state)),
+    };
+    let run = Run {
+        events: Arc::clone(&events),
+        cancellation: given.cancellation,
+        drain: given.drain,
+        extensions: given.extensions,
+        recorder,
+        step_limit: given.step_limit,
+        steps: AtomicU64::new(0),
+        resumed: Mutex::new(begin.resumed),
+    };
+    let mut line = Line::own(&run, given.graph, given.state);
+    let ended = match begin.way {
+        Some(way) => line.follow(way).await,
+        None => match line.enter(given.began, begin.update).await {
+            Ok(way) => line.follow(way).await,
+            Err(error) => Err(error),
+        },
+    };
+    // What was kept for the end is written however the run ends.
+    let ended = match &run.recorder {
+        None => ended?,
+        Some(recorder) => {
+            let settled = recorder.settle().await;
+            let ended = ended?;
+            settled.map_err(|source| RunError::checkpoint(source, line.state.clone()))?;
+            ended
+        }
+    };
+    Ok(match ended {
+        LineEnd::Paused(asked) => GraphEvent::Interrupted {
+            interrupts: run.waiting(asked),
+            state: line.state,
+        },
+        LineEnd::Reached(_) | LineEnd::Halted => GraphEvent::Finished(line.state),
+    })
+}
+
+/// How a run begins.
+struct Begin {
+    /// Where it goes on; `None` if it begins anew.
+    way: Option<Way>,
+    update: StateUpdate,
+    resumed: Resumed,
+}
+
+async fn begin(
+    given: &mut GraphRun,
+    recorder: Option<&Arc<Recorder>>,
+    loaded: Option<Loaded>,
+) -> Result<Begin, CheckpointError> {
+    let update = std::mem::take(&mut given.update);
+    let Some(answers) = given.answers.take() else {
+        let mut resumed = Resumed::default();
+        if let Some(loaded) = loaded {
+            check_ended(&loaded, recorder)?;
+            resumed.used = loaded.answered;
+            given.state = loaded.state;
+        }
+        return Ok(Begin {
+            way: None,
+            update,
+            resumed,
+        });
+    };
+    let (Some(recorder), Some(mut loaded)) = (recorder, loaded) else {
+        let thread = given.thread.as_deref().unwrap_or_default().to_owned();
+        return Err(CheckpointError::ThreadNotFound { thread });
+    };
+    check_answers(&loaded, recorder.thread(), &answers)?;
+    let way = Way::of(&given.graph, &loaded.next, recorder.thread())?;
+    if loaded.next == Frontier::End {
+        let thread = recorder.thread().to_string();
+        return Err(CheckpointError::NothingToResume { thread });
+    }
+    given.state = std::mem::take(&mut loaded.state);
+    let mut resumed = Resumed {
+        used: loaded.answered,
+        answers: loaded.answers,
+        fresh: loaded.fresh,
+        asked: loaded.asked,
+    };
+    resumed
+        .used
+        .extend(resumed.asked.iter().map(|asked| asked.id.clone()));
+    let mut entries = Vec::with_capacity(answers.len());
+    for Answer { id, value } in answers {
+        resumed.fresh.insert(id.clone());
+        resumed.answers.insert(id.clone(), value.clone());
+        entries.push(Entry::Answer { id, value });
+    }
+    if !entries.is_empty() {
+        recorder.answers(entries).await?;
+    }
+    Ok(Begin {
+        way: Some(way),
+        update,
+        resumed,
+    })
+}
+
+/// Nothing new begins where something waits.
+fn check_ended(loaded: &Loaded, recorder: Option<&Arc<Recorder>>) -> Result<(), CheckpointError> {
+    let thread = recorder.map_or_else(String::new, |recorder| recorder.thread().to_string());
+    if loaded.next == Frontier::End {
+        return Ok(());
+    }
+    let interrupts: Vec<String> = loaded.pending().map(|asked| asked.id.clone()).collect();
+    Err(match interrupts.is_empty() {
+        true => CheckpointError::Unfinished { thread },
+        false => CheckpointError::Pending { thread, interrupts },
+    })
+}
+
+/// Refuses answers to what was not asked, before anything is done with the others.
+pub(super) fn check_answers(
+    loaded: &Loaded,
+    thread: &str,
+    answers: &[Answer],
+) -> Result<(), CheckpointError> {
+    let mut seen = HashSet::new();
+    for Answer { id, .. } in answers {
+        let (thread, id) = (thread.to_owned(), id.clone());
+        if loaded.answered.contains(&id) {
+            return Err(CheckpointError::AlreadyAnswered { thread, id });
+        }
+        if !loaded.pending().any(|asked| asked.id == id) {
+            return Err(CheckpointError::InterruptNotFound { thread, id });
+        }
+        if !seen.insert(id.clone()) {
+            return Err(CheckpointError::AnsweredTwice { id });
+        }
+    }
+    Ok(())
+}
+
+impl GraphRun {
+    /// Opens the run's thread, if it has one that is not open yet.
+    async fn open(&mut self) -> Result<Option<Opened>, CheckpointError> {
+        if let Some(opened) = self.opened.take() {
+            return Ok(Some(opened));
+        }
+        let Some(thread) = self.thread.clone() else {
+            return Ok(None);
+        };
+        let saver = self.saver.clone().or_else(|| self.graph.saver_of());
+        let Some(saver) = saver else {
+            let thread = thread.to_string();
+            return Err(CheckpointError::NoSaver { thread });
+        };
+        let opened = Opened::open(saver, thread, self.at.as_ref(), self.durability).await?;
+        Ok(Some(opened))
+    }
+}
+
+impl CompiledGraph {
+    fn saver_of(&self) -> Option<Arc<dyn super::checkpoint::CheckpointSaver>> {
+        self.saver.clone()
+    }
+}

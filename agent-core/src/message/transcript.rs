@@ -186,6 +186,36 @@ impl Transcript {
         Ok(())
     }
 
+    /// Gives an open call other arguments.
+    ///
+    /// # Errors
+    ///
+    /// [`TranscriptError::UnknownCall`] if no such call is open.
+    pub(crate) fn edit_call(
+        &mut self,
+        call_id: &str,
+        arguments: &str,
+    ) -> Result<(), TranscriptError> {
+        let is_open = self.open_calls().any(|call| call.id == call_id);
+        let last = self.messages.last().filter(|_| is_open);
+        let Some((last, answer)) = last.and_then(|last| Some((last, last.as_assistant()?))) else {
+            let call_id = call_id.to_owned();
+            return Err(TranscriptError::UnknownCall { call_id });
+        };
+        let mut answer = answer.clone();
+        for call in &mut answer.tool_calls {
+            if call.id == call_id {
+                let edited = ToolCall::new(call_id, call.name.as_str(), arguments);
+                (call.arguments, call.invalid) = (edited.arguments, edited.invalid);
+            }
+        }
+        let edited = Message::with_id(last.id().clone(), MessageBody::Assistant(answer));
+        if let Some(last) = Arc::make_mut(&mut self.messages).last_mut() {
+            *last = edited;
+        }
+        Ok(())
+    }
+
     /// Gives every open call a result, so that the transcript is closed.
     pub fn close(&mut self, mut result_for: impl FnMut(&ToolCall) -> ToolResult) {
         let Some(OpenGroup { mut results, .. }) = self.open.take() else {

@@ -39,6 +39,13 @@ impl KeyStrategies {
         self.strategies.get(key)
     }
 
+    /// These strategies, and for keys that have none here those of others.
+    pub(crate) fn or(&self, others: &Self) -> Self {
+        let mut strategies = others.strategies.clone();
+        strategies.extend(self.strategies.clone());
+        Self { strategies }
+    }
+
     /// The declared strategies, sorted by key.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &KeyStrategy)> {
         self.strategies
@@ -57,7 +64,6 @@ impl KeyStrategies {
     }
 
     /// As [`apply`](Self::apply), and tells what it did.
-    #[allow(dead_code, reason = "no run writes threads yet")]
     pub(crate) fn apply_recorded(
         &self,
         state: &mut State,
@@ -175,6 +181,9 @@ fn change_messages(
             MessageChange::Remove(id) => {
                 changed.remove(&id);
             }
+            MessageChange::EditCall(call_id, arguments) => {
+                changed.edit_call(&call_id, &arguments)?;
+            }
             MessageChange::ReplaceAll(messages) => {
                 added.clear();
                 changed = Transcript::from_messages(messages)?;
@@ -196,6 +205,7 @@ fn change_transcript(
     match change {
         MessageChange::Push(message) => transcript.push(message),
         MessageChange::Answer(result) => transcript.answer(result),
+        MessageChange::EditCall(call_id, arguments) => transcript.edit_call(&call_id, &arguments),
         MessageChange::Remove(id) => {
             transcript.remove(&id);
             Ok(())

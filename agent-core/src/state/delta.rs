@@ -32,6 +32,8 @@ pub(crate) enum Change {
     Push(Message),
     /// An open call has its result.
     Answer(ToolResult),
+    /// An open call has these arguments.
+    EditCall(String, String),
     /// A message is gone, with its group.
     RemoveMessage(MessageId),
     /// The messages are these.
@@ -70,6 +72,9 @@ impl StateDelta {
             match change {
                 Change::Push(message) => state.transcript.push(message)?,
                 Change::Answer(result) => state.transcript.answer(result)?,
+                Change::EditCall(call_id, arguments) => {
+                    state.transcript.edit_call(&call_id, &arguments)?;
+                }
                 Change::RemoveMessage(id) => {
                     state.transcript.remove(&id);
                 }
@@ -156,6 +161,9 @@ pub(super) fn message_effects(changes: &[MessageChange]) -> Vec<Change> {
             MessageChange::Push(message) => added.push(Change::Push(message.clone())),
             MessageChange::Answer(result) => added.push(Change::Answer(result.clone())),
             MessageChange::Remove(id) => effects.push(Change::RemoveMessage(id.clone())),
+            MessageChange::EditCall(call_id, arguments) => {
+                effects.push(Change::EditCall(call_id.clone(), arguments.clone()));
+            }
             MessageChange::ReplaceAll(messages) => {
                 added.clear();
                 effects.push(Change::ReplaceMessages(messages.clone()));
@@ -175,6 +183,7 @@ pub(crate) enum Raw {
     RemoveItem(Arc<str>, Value),
     Push(Message),
     Answer(ToolResult),
+    EditCall(String, String),
     RemoveMessage(MessageId),
     ReplaceMessages(Vec<Message>),
 }
@@ -205,6 +214,9 @@ impl StateUpdate {
         raw.extend(self.messages.iter().map(|change| match change {
             MessageChange::Push(message) => Raw::Push(message.clone()),
             MessageChange::Answer(result) => Raw::Answer(result.clone()),
+            MessageChange::EditCall(call_id, arguments) => {
+                Raw::EditCall(call_id.clone(), arguments.clone())
+            }
             MessageChange::Remove(id) => Raw::RemoveMessage(id.clone()),
             MessageChange::ReplaceAll(messages) => Raw::ReplaceMessages(messages.clone()),
         }));
@@ -222,6 +234,7 @@ impl StateUpdate {
                 Raw::RemoveItem(key, item) => update.remove_item(key, item),
                 Raw::Push(message) => update.message(message),
                 Raw::Answer(result) => update.answer(result),
+                Raw::EditCall(call_id, arguments) => update.edit_call(call_id, arguments),
                 Raw::RemoveMessage(id) => update.remove_message(id),
                 Raw::ReplaceMessages(messages) => update.replace_messages(messages),
             };

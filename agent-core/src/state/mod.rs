@@ -6,7 +6,6 @@
 //! Not here: who makes updates (`graph`, `tool`), and how messages pair (`message`).
 
 mod apply;
-#[allow(dead_code, reason = "no run writes threads yet")]
 pub(crate) mod delta;
 mod error;
 mod key;

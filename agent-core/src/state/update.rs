@@ -57,6 +57,8 @@ pub(super) enum ValueChange {
 pub(super) enum MessageChange {
     Push(Message),
     Answer(ToolResult),
+    /// Other arguments for an open call.
+    EditCall(String, String),
     Remove(MessageId),
     ReplaceAll(Vec<Message>),
 }
@@ -152,6 +154,32 @@ impl StateUpdate {
     pub fn extend(&mut self, other: Self) {
         self.values.extend(other.values);
         self.messages.extend(other.messages);
+    }
+
+    /// Gives an open call other arguments.
+    pub(crate) fn edit_call(mut self, call_id: String, arguments: String) -> Self {
+        self.messages
+            .push(MessageChange::EditCall(call_id, arguments));
+        self
+    }
+
+    /// The messages it adds.
+    pub(crate) fn into_messages(self) -> Vec<Message> {
+        let pushed = self.messages.into_iter().filter_map(|change| match change {
+            MessageChange::Push(message) => Some(message),
+            _ => None,
+        });
+        pushed.collect()
+    }
+
+    /// Takes the result of this tool call out of the update.
+    pub(crate) fn take_answer(&mut self, call_id: &str) -> Option<ToolResult> {
+        let is_it = |change: &MessageChange| matches!(change, MessageChange::Answer(result) if result.call_id == call_id);
+        let position = self.messages.iter().position(is_it)?;
+        match self.messages.remove(position) {
+            MessageChange::Answer(result) => Some(result),
+            _ => None,
+        }
     }
 
     /// True if the update gives this tool call its result.

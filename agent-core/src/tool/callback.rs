@@ -11,6 +11,17 @@ use crate::boxed::BoxFuture;
 pub struct InterruptRequest {
     /// What is asked, for whoever answers.
     pub payload: Value,
+    /// What a run inside of the call asks, in place of the call itself.
+    pub(crate) nested: Vec<NestedRequest>,
+}
+
+/// A question of a run inside of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NestedRequest {
+    /// By which that run is answered.
+    pub(crate) id: String,
+    pub(crate) payload: Value,
+    pub(crate) about: Value,
 }
 
 impl InterruptRequest {
@@ -18,6 +29,7 @@ impl InterruptRequest {
     pub fn new(payload: impl Into<Value>) -> Self {
         Self {
             payload: payload.into(),
+            nested: Vec::new(),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -68,6 +69,7 @@ struct Inner {
     updates: Mutex<StateUpdate>,
     progress: Option<Progress>,
     outer: Option<Arc<dyn Any + Send + Sync>>,
+    answers: Vec<CallAnswer>,
     place: Place,
     attempt: AtomicU32,
 }
@@ -84,6 +86,16 @@ pub(crate) struct CallContext {
     pub(crate) progress: Option<Progress>,
     /// What a run within the call needs to know of this one; only the agent knows its type.
     pub(crate) outer: Option<Arc<dyn Any + Send + Sync>>,
+    /// The answers to what the call asked, in order.
+    pub(crate) answers: Vec<CallAnswer>,
+}
+
+/// The answer to something that a call asked.
+#[derive(Debug, Clone)]
+pub(crate) struct CallAnswer {
+    /// Set if a run inside of the call asked: by which it is answered.
+    pub(crate) nested: Option<String>,
+    pub(crate) value: Value,
 }
 
 impl ToolContext {
@@ -100,6 +112,7 @@ impl ToolContext {
             updates: Mutex::default(),
             progress: call.progress,
             outer: call.outer,
+            answers: call.answers,
             place: Place::default(),
             attempt: AtomicU32::new(1),
         }))
@@ -163,6 +176,39 @@ impl ToolContext {
             "{of_scope}:{scope}:{of_message}:{message}:{}",
             self.call_id()
         )
+    }
+
+    /// The answer to what this call asked, if it runs again because somebody answered: the last,
+    /// if it asked several times. `None` if it runs for the first time.
+    ///
+    /// ```
+    /// use agent_core::tool::{InterruptRequest, ToolOutcome};
+    /// use agent_core::{ToolContext, ToolError, ToolOutput, tool};
+    ///
+    /// /// Deletes a file, if somebody says yes.
+    /// #[tool]
+    /// async fn delete(path: String, context: &ToolContext) -> Result<ToolOutcome, ToolError> {
+    ///     Ok(match context.answer::<bool>()? {
+    ///         None => ToolOutcome::Interrupt(InterruptRequest::new(format!("Delete {path}?"))),
+    ///         Some(true) => ToolOutcome::Done(ToolOutput::from_text("Deleted.")),
+    ///         Some(false) => ToolOutcome::Done(ToolOutput::from_text("Kept.")),
+    ///     })
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The answer is not the JSON of a `T`.
+    pub fn answer<T: DeserializeOwned>(&self) -> Result<Option<T>, ToolError> {
+        let mut own = self.0.answers.iter().filter(|it| it.nested.is_none());
+        let answer = own.next_back().map(|answer| T::deserialize(&answer.value));
+        answer.transpose().map_err(ToolError::failed)
+    }
+
+    /// The answers for the run inside of this call, by what they answer there.
+    pub(crate) fn nested_answers(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let answers = self.0.answers.iter();
+        answers.filter_map(|answer| Some((answer.nested.as_deref()?, &answer.value)))
     }
 
     /// The call's token: a child of the run's, fired when the call times out or the run ends.

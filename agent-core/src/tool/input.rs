@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::param::{HostType, ParamKind, Parameter};
-use crate::schema::{Composer, Members, Schema, Writer, root};
+use crate::schema::{Composer, Members, Property, Schema, Writer, root};
 
 /// The input of a tool.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +54,16 @@ impl Input {
             index += 1;
         }
         None
+    }
+
+    /// The parameter that is the whole input, if one is.
+    pub(super) fn whole_property(&self) -> Option<&'static Property> {
+        self.properties().find(|_| self.whole)
+    }
+
+    /// The properties that the model gives.
+    pub(super) fn properties(&self) -> impl Iterator<Item = &'static Property> {
+        self.parameters.iter().filter_map(Parameter::argument)
     }
 
     /// True if the text can be written at compile time.

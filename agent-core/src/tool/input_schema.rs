@@ -128,6 +128,14 @@ impl InputSchema {
         self
     }
 
+    /// The input as const data, if it is known.
+    pub(super) fn input(&self) -> Option<Input> {
+        match &self.0 {
+            Source::Constant { input, .. } => Some(*input),
+            _ => None,
+        }
+    }
+
     /// The schema of a whole input of one type; that of no input is an empty object.
     pub(crate) fn of_input(schema: Option<&'static Schema>) -> Self {
         Self::from_value(root(schema.unwrap_or(&Schema::Object(&[]))))

@@ -35,6 +35,8 @@ pub struct ToolMetadata {
     max_parallel: Option<u32>,
     max_calls: Option<u32>,
     sequential: bool,
+    approval: bool,
+    resumes: bool,
     strict: bool,
     location: Option<(&'static str, u32)>,
 }
@@ -51,6 +53,8 @@ impl ToolMetadata {
             max_parallel: None,
             max_calls: None,
             sequential: false,
+            approval: false,
+            resumes: false,
             strict: false,
             location: None,
         }
@@ -97,6 +101,19 @@ impl ToolMetadata {
     #[must_use]
     pub const fn sequential(mut self, sequential: bool) -> Self {
         self.sequential = sequential;
+        self
+    }
+
+    /// Whether a person must approve each call before it runs.
+    #[must_use]
+    pub const fn approval(mut self, approval: bool) -> Self {
+        self.approval = approval;
+        self
+    }
+
+    /// Whether a call that was cut off goes on where it was, if it runs again.
+    pub(crate) const fn resuming(mut self) -> Self {
+        self.resumes = true;
         self
     }
 
@@ -156,6 +173,16 @@ impl ToolMetadata {
     #[must_use]
     pub const fn is_strict(&self) -> bool {
         self.strict
+    }
+
+    /// Whether a person must approve each call before it runs.
+    #[must_use]
+    pub const fn needs_approval(&self) -> bool {
+        self.approval
+    }
+
+    pub(crate) const fn is_resuming(&self) -> bool {
+        self.resumes
     }
 
     /// The tool's own time limit.

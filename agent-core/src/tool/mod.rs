@@ -36,6 +36,7 @@ mod metadata;
 
 mod arguments;
 mod bounds;
+mod check;
 mod cursor;
 mod expected;
 mod fault;
@@ -86,8 +87,8 @@ pub use report::{Finding, ReportedTool, Severity, ToolReport};
 pub use resolver::ToolResolver;
 pub use set::ToolSetError;
 
-pub(crate) use callback::ToolCallback;
-pub(crate) use context::{CallContext, RunContext, ToolContext};
+pub(crate) use callback::{NestedRequest, ToolCallback};
+pub(crate) use context::{CallAnswer, CallContext, RunContext, ToolContext};
 pub(crate) use definition::ToolDefinition;
 pub(crate) use error::ToolError;
 pub(crate) use host::{Host, Hosts};

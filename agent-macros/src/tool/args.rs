@@ -42,6 +42,9 @@ pub(super) struct ToolArgs {
     /// No other call of the turn runs at the same time.
     #[darling(default, with = values::switch)]
     pub(super) sequential: Option<bool>,
+    /// A person must approve each call before it runs.
+    #[darling(default, with = values::switch)]
+    pub(super) approval: Option<bool>,
     /// The compiler checks that the schema can be sent strict.
     #[darling(default, with = values::located_switch)]
     pub(super) strict: Option<SpannedValue<bool>>,

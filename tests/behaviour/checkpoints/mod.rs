@@ -1,3 +1,5 @@
 //! Checkpoints: what a saver promises, and what a run keeps.
 
+mod agents;
 mod savers;
+mod threads;

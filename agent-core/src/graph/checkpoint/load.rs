@@ -1,7 +1,9 @@
 //! Reads a thread: its state is put together from what each checkpoint added.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+use serde_json::Value;
 
 use super::format::{self, Unreadable};
 use super::record::{Asked, Entry, Frontier, Record};
@@ -16,8 +18,12 @@ pub(in crate::graph) struct Loaded {
     pub(in crate::graph) state: State,
     pub(in crate::graph) step: u64,
     pub(in crate::graph) next: Frontier,
-    /// Who waits for an answer.
-    pub(in crate::graph) interrupts: Vec<Asked>,
+    /// What was asked in the step that is not over, whether it was answered or not.
+    pub(in crate::graph) asked: Vec<Asked>,
+    /// The answers there are.
+    pub(in crate::graph) answers: HashMap<String, Value>,
+    /// Those of them that came after the pause, so that nobody may have seen them.
+    pub(in crate::graph) fresh: HashSet<String>,
     /// The interrupts that have their answers, since the thread began.
     pub(in crate::graph) answered: HashSet<String>,
     /// What of the steps that are not over was written down.
@@ -54,36 +60,52 @@ pub(in crate::graph) async fn load(
         });
     };
     let mut journal = record.journal;
+    let carried = journal.len();
     for (position, write) in stored.writes.iter().enumerate() {
         let key = format!("write {} after {at}", position + 1);
         let entry = format::read_entry(write).map_err(|error| unreadable(thread, &key, error))?;
         journal.push(entry);
     }
-    let answers = journal.iter().filter_map(|entry| match entry {
-        Entry::Answer { id, .. } => Some(id.as_str()),
-        _ => None,
-    });
-    let answers: HashSet<&str> = answers.collect();
-    let interrupts: Vec<Asked> = record
-        .interrupts
-        .into_iter()
-        .filter(|asked| !answers.contains(asked.id.as_str()))
-        .collect();
-    let pending: HashSet<&str> = interrupts.iter().map(|asked| asked.id.as_str()).collect();
-    let answered = asked
-        .into_iter()
-        .filter(|id| !pending.contains(id.as_str()));
+    let mut open = record.interrupts;
+    let mut answers = HashMap::new();
+    let mut fresh = HashSet::new();
+    for (position, entry) in journal.iter().enumerate() {
+        match entry {
+            Entry::Answer { id, value } => {
+                answers.insert(id.clone(), value.clone());
+                if position >= carried {
+                    fresh.insert(id.clone());
+                }
+            }
+            Entry::Ended { interrupts, .. } => open.extend(interrupts.iter().cloned()),
+            Entry::Note(_) => {}
+        }
+    }
+    let mut seen = HashSet::new();
+    open.retain(|asked| seen.insert(asked.id.clone()));
+    let is_open = |id: &String| seen.contains(id) && !answers.contains_key(id);
+    asked.retain(|id| !is_open(id));
     Ok(Some(Loaded {
         version: stored.version,
         at,
-        answered: answered.collect(),
+        answered: asked.into_iter().collect(),
         state,
         step: record.step,
         next: record.next,
-        interrupts,
+        asked: open,
+        answers,
+        fresh,
         journal,
         chain,
     }))
+}
+
+impl Loaded {
+    /// Who waits for an answer.
+    pub(in crate::graph) fn pending(&self) -> impl Iterator<Item = &Asked> {
+        let is_open = |asked: &&Asked| !self.answers.contains_key(&asked.id);
+        self.asked.iter().filter(is_open)
+    }
 }
 
 pub(super) fn decode(

@@ -11,15 +11,22 @@
 
 mod error;
 mod format;
+mod history;
 mod load;
 mod memory;
-mod record;
+pub(crate) mod record;
+mod recorder;
 mod saver;
 
 pub mod conformance;
 
 pub use error::CheckpointError;
+pub use history::{Checkpoint, Threads};
+pub(in crate::graph) use load::Loaded;
 pub use memory::MemorySaver;
+pub use recorder::Durability;
+pub(in crate::graph) use recorder::Step;
+pub(crate) use recorder::{Opened, Recorder};
 pub use saver::{
     CheckpointId, CheckpointSaver, Commit, SaverError, StoredCheckpoint, StoredThread,
     ThreadChange, ThreadLock,

@@ -114,6 +114,7 @@ fn record() -> Record {
         Change::Remove("gone".into()),
         Change::ReplaceMessages(Vec::new()),
         Change::RemoveMessage(MessageId::new("u0")),
+        Change::EditCall("c0".to_owned(), "{}".to_owned()),
     ];
     changes.extend(messages().into_iter().map(Change::Push));
     changes.push(Change::Answer(ToolResult::ok(

@@ -105,6 +105,9 @@ pub(super) fn metadata(tool: &ToolFn, private: &TokenStream) -> TokenStream {
     let sequential = tool.sequential.then(|| {
         quote_spanned! {Span::mixed_site()=> .sequential(true) }
     });
+    let approval = tool.approval.then(|| {
+        quote_spanned! {Span::mixed_site()=> .approval(true) }
+    });
     let strict = tool.strict.map(|_| {
         quote_spanned! {Span::mixed_site()=> .strict(true) }
     });
@@ -114,6 +117,6 @@ pub(super) fn metadata(tool: &ToolFn, private: &TokenStream) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         #private::ToolMetadata::new()
             .located(::core::file!(), ::core::line!())
-            #return_direct #timeout #effect #max_calls #sequential #strict #blocking
+            #return_direct #timeout #effect #max_calls #sequential #approval #strict #blocking
     }
 }

@@ -61,6 +61,7 @@ enum Change {
     Remove(String),
     Push(Message),
     Answer(ToolResult),
+    EditCall(String, String),
     RemoveMessage(String),
     ReplaceMessages(Vec<Message>),
 }
@@ -77,6 +78,7 @@ enum RawChange {
     RemoveItem(String, Value),
     Push(Message),
     Answer(ToolResult),
+    EditCall(String, String),
     RemoveMessage(String),
     ReplaceMessages(Vec<Message>),
 }
@@ -220,6 +222,7 @@ impl Change {
             delta::Change::Remove(key) => Self::Remove(key.to_string()),
             delta::Change::Push(message) => Self::Push(Message::of(message)),
             delta::Change::Answer(result) => Self::Answer(ToolResult::of(result)),
+            delta::Change::EditCall(id, arguments) => Self::EditCall(id.clone(), arguments.clone()),
             delta::Change::RemoveMessage(id) => Self::RemoveMessage(id.to_string()),
             delta::Change::ReplaceMessages(messages) => {
                 Self::ReplaceMessages(messages.iter().map(Message::of).collect())
@@ -235,6 +238,7 @@ impl Change {
             Self::Remove(key) => delta::Change::Remove(key.into()),
             Self::Push(message) => delta::Change::Push(message.into_message()?),
             Self::Answer(result) => delta::Change::Answer(result.into_result()?),
+            Self::EditCall(id, arguments) => delta::Change::EditCall(id, arguments),
             Self::RemoveMessage(id) => delta::Change::RemoveMessage(MessageId::new(id)),
             Self::ReplaceMessages(messages) => delta::Change::ReplaceMessages(read_all(messages)?),
         })
@@ -249,6 +253,7 @@ fn write_update(update: &StateUpdate) -> Result<Update, StateError> {
         Raw::RemoveItem(key, item) => RawChange::RemoveItem(key.to_string(), item),
         Raw::Push(message) => RawChange::Push(Message::of(&message)),
         Raw::Answer(result) => RawChange::Answer(ToolResult::of(&result)),
+        Raw::EditCall(id, arguments) => RawChange::EditCall(id, arguments),
         Raw::RemoveMessage(id) => RawChange::RemoveMessage(id.to_string()),
         Raw::ReplaceMessages(messages) => {
             RawChange::ReplaceMessages(messages.iter().map(Message::of).collect())
@@ -266,6 +271,7 @@ fn read_update(update: Update) -> Result<StateUpdate, BoxError> {
             RawChange::RemoveItem(key, item) => Raw::RemoveItem(key.into(), item),
             RawChange::Push(message) => Raw::Push(message.into_message()?),
             RawChange::Answer(result) => Raw::Answer(result.into_result()?),
+            RawChange::EditCall(id, arguments) => Raw::EditCall(id, arguments),
             RawChange::RemoveMessage(id) => Raw::RemoveMessage(MessageId::new(id)),
             RawChange::ReplaceMessages(messages) => Raw::ReplaceMessages(read_all(messages)?),
         })

@@ -1,0 +1,225 @@
+//! A run that belongs to a thread: what it takes over, and what others can do to it meanwhile.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+use super::approval::{About, AboutCall, Decision};
+use super::earlier::settle;
+use super::error::AgentError;
+use super::react::ReactAgent;
+use super::run::RunRequest;
+use crate::graph::checkpoint::{CheckpointError, Opened};
+use crate::graph::{Answer, State};
+use crate::message::{Message, ToolCall};
+use crate::state::StateUpdate;
+
+/// A thread that was opened for a run of an agent.
+pub(super) struct OpenThread {
+    pub(super) opened: Opened,
+    pub(super) running: Running,
+    /// What the thread holds, for a run that begins anew on it.
+    pub(super) state: Option<State>,
+    /// What closes the calls that were left open.
+    pub(super) closing: StateUpdate,
+}
+
+impl OpenThread {
+    /// Opens the thread of a request, if it has one.
+    pub(super) async fn of(request: &mut RunRequest) -> Result<Option<Self>, AgentError> {
+        let Some(thread) = request.thread.clone() else {
+            return Ok(None);
+        };
+        let config = &request.agent.config;
+        let saver = request.saver.clone().or_else(|| config.saver.clone());
+        let Some(saver) = saver else {
+            return Err(AgentError::NoSaver { thread });
+        };
+        request.saver = Some(Arc::clone(&saver));
+        let thread: Arc<str> = thread.into();
+        let opened = Opened::open(
+            saver,
+            Arc::clone(&thread),
+            request.at.as_ref(),
+            request.durability.unwrap_or(config.durability),
+        );
+        let mut opened = opened.await?;
+        let mut closing = StateUpdate::new();
+        let running = config.threads.begin(&thread);
+        let state = match &request.answers {
+            Some(answers) => {
+                let mail = check(&opened, &thread, answers, &request.agent)?;
+                running.control.receive(mail);
+                None
+            }
+            None => opened.begin_anew().map(|left| {
+                let input = std::mem::take(&mut request.input.0);
+                request.input.0 = left.mail.into_iter().chain(input).collect();
+                let waiting = left.waiting.iter().filter_map(About::of);
+                let waiting: HashSet<String> = waiting.filter_map(|about| about.through).collect();
+                closing = settle(&left.notes, &waiting, &left.state);
+                left.state
+            }),
+        };
+        Ok(Some(Self {
+            opened,
+            running,
+            state,
+            closing,
+        }))
+    }
+}
+
+/// Refuses answers that do not fit what was asked, before any of them counts. Gives the messages
+/// that the paused run did not get to.
+fn check(
+    opened: &Opened,
+    thread: &str,
+    answers: &[Answer],
+    agent: &ReactAgent,
+) -> Result<Vec<Message>, AgentError> {
+    let Some(paused) = opened.check_answers(thread, answers)? else {
+        return Err(CheckpointError::ThreadNotFound {
+            thread: thread.to_owned(),
+        }
+        .into());
+    };
+    for answer in answers {
+        let asked = paused.waiting.iter().find(|asked| asked.id == answer.id);
+        let Some(about) = asked.and_then(About::of) else {
+            continue;
+        };
+        let invalid = |source| CheckpointError::InvalidAnswer {
+            id: answer.id.clone(),
+            source,
+        };
+        if about.kind.is_decision() {
+            let decision = Decision::of(&answer.value).map_err(|error| invalid(error.into()))?;
+            // What a run inside of a call is answered it looks at itself.
+            if let (None, Some(asked)) = (&about.nested, &about.call) {
+                let call = still_open(&paused.state, asked);
+                let call =
+                    call.ok_or_else(|| invalid("the call is not the one asked about".into()))?;
+                check_edit(agent, call, decision).map_err(invalid)?;
+            }
+        }
+    }
+    Ok(paused.mail)
+}
+
+fn still_open<'a>(state: &'a State, asked: &AboutCall) -> Option<&'a ToolCall> {
+    let mut calls = state.transcript().open_calls();
+    calls.find(|call| AboutCall::of(call) == *asked)
+}
+
+fn check_edit(
+    agent: &ReactAgent,
+    call: &ToolCall,
+    decision: Decision,
+) -> Result<(), crate::boxed::BoxError> {
+    let Decision::Edit { arguments } = decision else {
+        return Ok(());
+    };
+    if !arguments.is_object() {
+        return Err("arguments are an object".into());
+    }
+    match agent.config.tools.get(&call.name) {
+        Some(tool) => {
+            let schema = tool.definition().input_schema();
+            Ok(schema.check(&arguments.to_string())?)
+        }
+        // A tool given for one run is not known here; it looks at them itself.
+        None => Ok(()),
+    }
+}
+
+/// The threads that an agent runs on in this process.
+#[derive(Default)]
+pub(super) struct Threads(Mutex<HashMap<Arc<str>, Arc<Control>>>);
+
+/// How a run of a thread is reached from outside.
+#[derive(Default)]
+pub(super) struct Control {
+    /// Pauses the run after its step.
+    pub(super) stop: CancellationToken,
+    inbox: Mutex<Inbox>,
+}
+
+#[derive(Default)]
+struct Inbox {
+    messages: Vec<Message>,
+    is_closed: bool,
+}
+
+/// A run that is known by its thread as long as it goes on.
+pub(super) struct Running {
+    threads: Arc<Threads>,
+    thread: Arc<str>,
+    pub(super) control: Arc<Control>,
+}
+
+impl Threads {
+    fn all(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Control>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(self: &Arc<Self>, thread: &Arc<str>) -> Running {
+        let control = Arc::<Control>::default();
+        self.all().insert(Arc::clone(thread), Arc::clone(&control));
+        Running {
+            threads: Arc::clone(self),
+            thread: Arc::clone(thread),
+            control,
+        }
+    }
+
+    pub(super) fn find(&self, thread: &str) -> Option<Arc<Control>> {
+        self.all().get(thread).cloned()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.threads.all().remove(&self.thread);
+    }
+}
+
+impl Control {
+    fn inbox(&self) -> MutexGuard<'_, Inbox> {
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands a message to the run, or gives it back if the run takes none any more.
+    pub(super) fn send(&self, message: Message) -> Result<(), Message> {
+        let mut inbox = self.inbox();
+        if inbox.is_closed {
+            return Err(message);
+        }
+        inbox.messages.push(message);
+        Ok(())
+    }
+
+    fn receive(&self, mail: Vec<Message>) {
+        self.inbox().messages.extend(mail);
+    }
+
+    /// The messages that came.
+    pub(super) fn take(&self) -> Vec<Message> {
+        std::mem::take(&mut self.inbox().messages)
+    }
+
+    /// Takes no more messages, unless there are some.
+    pub(super) fn close_if_empty(&self) -> bool {
+        let mut inbox = self.inbox();
+        inbox.is_closed |= inbox.messages.is_empty();
+        inbox.is_closed
+    }
+
+    /// Takes no more messages, and gives those that are left.
+    pub(super) fn close(&self) -> Vec<Message> {
+        let mut inbox = self.inbox();
+        inbox.is_closed = true;
+        std::mem::take(&mut inbox.messages)
+    }
+}

@@ -1,0 +1,225 @@
+//! What a store holds of a thread, to look at, to part from, and to cut.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::load::{Loaded, check_name, decode, load};
+use super::record::{Asked, Frontier, Record};
+use super::{
+    CheckpointError, CheckpointId, CheckpointSaver, Commit, StoredCheckpoint, ThreadChange, format,
+};
+use crate::state::State;
+use crate::state::delta::StateDelta;
+
+/// One checkpoint of a thread, without its state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Checkpoint {
+    /// By which a run [begins](crate::graph::GraphRun::at) at it.
+    pub id: CheckpointId,
+    /// The one it came after.
+    pub parent: Option<CheckpointId>,
+    /// How many steps the thread had taken.
+    pub step: u64,
+    /// When it was written.
+    pub created: SystemTime,
+    /// The nodes that ran since the one before.
+    pub ran: Vec<String>,
+    /// What comes next: one node, several for branches, or [`END`](crate::graph::END).
+    pub next: Vec<String>,
+    /// The ids of the interrupts that waited.
+    pub interrupts: Vec<String>,
+    /// The tools that ran since the one before and count each run: who goes back behind this
+    /// checkpoint may do again what they did.
+    pub effects: Vec<String>,
+}
+
+/// The threads of a store: their history, and what can be done to them while nobody runs on them.
+///
+/// ```
+/// use agent_core::graph::checkpoint::{MemorySaver, Threads};
+/// use agent_core::graph::{END, START, State, StateError, StateGraph};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let saver = MemorySaver::new();
+/// let graph = StateGraph::new()
+///     .node("a", async |_: State| Ok::<_, StateError>(()))
+///     .edge(START, "a")
+///     .edge("a", END)
+///     .compile()?
+///     .saver(saver.clone());
+/// graph.run(()).thread("t1").await?;
+///
+/// let history = Threads::new(saver).history("t1", 10).await?;
+/// assert_eq!(history[0].ran, ["a"]);
+/// assert_eq!(history[0].next, [END]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Threads {
+    saver: Arc<dyn CheckpointSaver>,
+}
+
+impl Threads {
+    /// The threads of this store.
+    pub fn new(saver: impl CheckpointSaver) -> Self {
+        let saver = Arc::new(saver);
+        Self { saver }
+    }
+
+    /// The last checkpoints of all branches of a thread, those written last in front. Empty if
+    /// there is no such thread.
+    ///
+    /// # Errors
+    ///
+    /// The store does not work, or what is stored cannot be read.
+    pub async fn history(
+        &self,
+        thread: &str,
+        limit: usize,
+    ) -> Result<Vec<Checkpoint>, CheckpointError> {
+        let listed = self.saver.list(thread, None, limit).await?;
+        let read = listed.into_iter().map(|stored| {
+            let record = decode(thread, &stored)?;
+            Ok(Checkpoint::of(stored, record))
+        });
+        read.collect()
+    }
+
+    /// The state of a thread at its head, or at another checkpoint. `None` if there is no such
+    /// thread.
+    ///
+    /// # Errors
+    ///
+    /// As [`history`](Self::history), and if there is no such checkpoint.
+    pub async fn state(
+        &self,
+        thread: &str,
+        at: Option<&CheckpointId>,
+    ) -> Result<Option<State>, CheckpointError> {
+        let loaded = load(&self.saver, thread, at).await?;
+        Ok(loaded.map(|loaded| loaded.state))
+    }
+
+    /// Makes another thread that stands where this one stood at a checkpoint, or stands now. What
+    /// waits there waits in both, under the same ids.
+    ///
+    /// # Errors
+    ///
+    /// As [`state`](Self::state), and if either thread is in use or the other is there already.
+    pub async fn fork(
+        &self,
+        thread: &str,
+        at: Option<&CheckpointId>,
+        into: &str,
+    ) -> Result<(), CheckpointError> {
+        check_name(into)?;
+        let _lock = self.saver.lock(into).await?;
+        let loaded = self.loaded(thread, at).await?;
+        let base = base(into, CheckpointId::fresh(), loaded)?;
+        let change = ThreadChange::Checkpoint(base);
+        let expected = 0;
+        Ok(self.saver.commit(into, Commit { expected, change }).await?)
+    }
+
+    /// Keeps the last checkpoints of the thread's way to its head, at least one, and forgets those
+    /// before and all other branches. The state stays what it is.
+    ///
+    /// # Errors
+    ///
+    /// As [`state`](Self::state), and if somebody runs on the thread.
+    pub async fn retain(&self, thread: &str, last: usize) -> Result<(), CheckpointError> {
+        let _lock = self.saver.lock(thread).await?;
+        let head = self.loaded(thread, None).await?;
+        let kept = head.chain.len().saturating_sub(last.max(1));
+        let (expected, root) = (head.version, head.chain[kept].clone());
+        let keep = head.chain[kept + 1..].to_vec();
+        let at_root = self.loaded(thread, Some(&root)).await?;
+        let base = base(thread, root, at_root)?;
+        let change = ThreadChange::Compact { base, keep };
+        Ok(self
+            .saver
+            .commit(thread, Commit { expected, change })
+            .await?)
+    }
+
+    /// Forgets a thread. False if there is none of this name.
+    ///
+    /// # Errors
+    ///
+    /// As [`retain`](Self::retain).
+    pub async fn delete(&self, thread: &str) -> Result<bool, CheckpointError> {
+        let _lock = self.saver.lock(thread).await?;
+        Ok(self.saver.delete(thread).await?)
+    }
+
+    async fn loaded(
+        &self,
+        thread: &str,
+        at: Option<&CheckpointId>,
+    ) -> Result<Loaded, CheckpointError> {
+        let loaded = load(&self.saver, thread, at).await?;
+        loaded.ok_or_else(|| CheckpointError::ThreadNotFound {
+            thread: thread.to_owned(),
+        })
+    }
+}
+
+/// A checkpoint that holds the whole of what led to it.
+fn base(
+    thread: &str,
+    id: CheckpointId,
+    loaded: Loaded,
+) -> Result<StoredCheckpoint, CheckpointError> {
+    let record = Record {
+        step: loaded.step,
+        created: SystemTime::now(),
+        ran: Vec::new(),
+        delta: StateDelta::whole(&loaded.state),
+        next: loaded.next,
+        interrupts: loaded.asked,
+        journal: loaded.journal,
+        effects: Vec::new(),
+    };
+    let payload = format::write_checkpoint(&record).map_err(|source| CheckpointError::Encode {
+        thread: thread.to_owned(),
+        source,
+    })?;
+    Ok(StoredCheckpoint {
+        id,
+        parent: None,
+        payload: payload.into(),
+    })
+}
+
+impl Checkpoint {
+    fn of(stored: StoredCheckpoint, record: Record) -> Self {
+        let next = match record.next {
+            Frontier::End => vec![crate::graph::END.to_owned()],
+            Frontier::Node(node) => vec![node],
+            Frontier::Branches { branches, .. } => {
+                branches.into_iter().map(|branch| branch.node).collect()
+            }
+        };
+        let ids = |asked: Vec<Asked>| asked.into_iter().map(|asked| asked.id).collect();
+        Self {
+            id: stored.id,
+            parent: stored.parent,
+            step: record.step,
+            created: record.created,
+            ran: record.ran,
+            next,
+            interrupts: ids(record.interrupts),
+            effects: record.effects,
+        }
+    }
+}
+
+impl fmt::Debug for Threads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Threads").finish_non_exhaustive()
+    }
+}

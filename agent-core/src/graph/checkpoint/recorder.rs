@@ -1,0 +1,364 @@
+//! Writes a thread while a run goes on: what happened first, then what depends on it.
+//!
+//! One commit at a time. Who comes while another is made adds to the next, so calls that end
+//! together cost one. A commit that has begun is finished, also if the run is dropped meanwhile.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::load::{Loaded, check_name, load};
+use super::record::{Asked, Entry, Frontier, Note, Record};
+use super::{
+    CheckpointError, CheckpointId, CheckpointSaver, Commit, SaverError, StoredCheckpoint,
+    ThreadChange, ThreadLock, format,
+};
+use crate::state::delta::StateDelta;
+
+/// When a run writes to its thread.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the three moments are all there are"
+)]
+pub enum Durability {
+    /// At once: each call that starts or ends, each node of a branch, each step. After a crash
+    /// nothing is done again that was done, and what is in doubt is known.
+    #[default]
+    EachWrite,
+    /// After each step. After a crash a step begins anew, with all its calls.
+    EachStep,
+    /// When the run ends, fails or pauses. After a crash the run is as if it had not been.
+    AtEnd,
+}
+
+/// The thread of a run, and the right to write it.
+pub(crate) struct Recorder {
+    saver: Arc<dyn CheckpointSaver>,
+    thread: Arc<str>,
+    durability: Durability,
+    turn: Arc<Semaphore>,
+    inner: Mutex<Inner>,
+    _lock: ThreadLock,
+}
+
+struct Inner {
+    version: u64,
+    head: Option<CheckpointId>,
+    step: u64,
+    /// What of the steps that are not over was written down, or would have been.
+    journal: Vec<Entry>,
+    /// Writes that are not committed yet.
+    queued: Vec<Arc<[u8]>>,
+    /// Steps that are not committed yet.
+    waiting: Option<Step>,
+    /// Set when a commit failed: nobody knows what is stored then.
+    failed: bool,
+}
+
+/// What one step did.
+#[derive(Debug)]
+pub(in crate::graph) struct Step {
+    pub(in crate::graph) ran: Vec<String>,
+    pub(in crate::graph) delta: StateDelta,
+    pub(in crate::graph) next: Frontier,
+    pub(in crate::graph) interrupts: Vec<Asked>,
+    pub(in crate::graph) effects: Vec<String>,
+}
+
+/// A thread that was opened for a run.
+pub(crate) struct Opened {
+    pub(in crate::graph) recorder: Arc<Recorder>,
+    pub(in crate::graph) loaded: Option<Loaded>,
+}
+
+impl Opened {
+    /// Takes a thread and reads it, up to its head or another checkpoint.
+    pub(crate) async fn open(
+        saver: Arc<dyn CheckpointSaver>,
+        thread: Arc<str>,
+        at: Option<&CheckpointId>,
+        durability: Durability,
+    ) -> Result<Self, CheckpointError> {
+        check_name(&thread)?;
+        let lock = saver.lock(&thread).await?;
+        let loaded = load(&saver, &thread, at).await?;
+        let recorder = Recorder {
+            inner: Mutex::new(Inner {
+                version: loaded.as_ref().map_or(0, |loaded| loaded.version),
+                head: loaded.as_ref().map(|loaded| loaded.at.clone()),
+                step: loaded.as_ref().map_or(0, |loaded| loaded.step),
+                journal: loaded
+                    .as_ref()
+                    .map_or_else(Vec::new, |loaded| loaded.journal.clone()),
+                queued: Vec::new(),
+                waiting: None,
+                failed: false,
+            }),
+            saver,
+            thread,
+            durability,
+            turn: Arc::new(Semaphore::new(1)),
+            _lock: lock,
+        };
+        Ok(Self {
+            recorder: Arc::new(recorder),
+            loaded,
+        })
+    }
+}
+
+impl Recorder {
+    pub(crate) fn thread(&self) -> &Arc<str> {
+        &self.thread
+    }
+
+    /// How many steps the thread has taken.
+    pub(in crate::graph) fn step(&self) -> u64 {
+        let inner = self.inner();
+        inner.step
+            + inner
+                .waiting
+                .as_ref()
+                .map_or(0, |step| step.ran.len() as u64)
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The notes of a node that has not ended.
+    pub(in crate::graph) fn notes(&self, node: &str) -> Vec<Note> {
+        let inner = self.inner();
+        let notes = inner.journal.iter().filter_map(|entry| match entry {
+            Entry::Note(note) if note.node == node => Some(note.clone()),
+            _ => None,
+        });
+        notes.collect()
+    }
+
+    /// What the nodes of a branch, or of a sub-graph, have done so far.
+    pub(in crate::graph) fn ended(&self, of: &str) -> Vec<Entry> {
+        let inner = self.inner();
+        let ended = inner.journal.iter().filter(|entry| match entry {
+            Entry::Ended { path, .. } => path == of,
+            _ => false,
+        });
+        ended.cloned().collect()
+    }
+
+    /// Writes down what must be known before the run goes on, as far as it is to be known at
+    /// all times.
+    pub(in crate::graph) async fn note(
+        self: &Arc<Self>,
+        entries: Vec<Entry>,
+    ) -> Result<(), CheckpointError> {
+        let is_now = self.durability == Durability::EachWrite;
+        self.queue(entries, is_now)?;
+        match is_now {
+            true => self.flush().await,
+            false => Ok(()),
+        }
+    }
+
+    /// Writes down the answers of a resumed run, whatever the durability: each counts once.
+    pub(in crate::graph) async fn answers(
+        self: &Arc<Self>,
+        answers: Vec<Entry>,
+    ) -> Result<(), CheckpointError> {
+        self.queue(answers, true)?;
+        self.flush().await
+    }
+
+    fn queue(&self, entries: Vec<Entry>, is_now: bool) -> Result<(), CheckpointError> {
+        let mut bytes: Vec<Arc<[u8]>> = Vec::new();
+        if is_now {
+            for entry in &entries {
+                let written = format::write_entry(entry).map_err(|error| self.unwritable(error))?;
+                bytes.push(written.into());
+            }
+        }
+        let mut inner = self.inner();
+        // What a node of a branch noted is over with the node.
+        for entry in &entries {
+            if let Entry::Ended {
+                path,
+                node,
+                interrupts,
+                ..
+            } = entry
+                && interrupts.is_empty()
+            {
+                let over = format!("{path}{node}");
+                let is_within = |path: &str| {
+                    let rest = path.strip_prefix(&over);
+                    rest.is_some_and(|rest| rest.starts_with(['/', '>']))
+                };
+                inner.journal.retain(|entry| match entry {
+                    Entry::Note(note) => note.node != over && !is_within(&note.node),
+                    Entry::Ended { path, .. } => !is_within(path),
+                    Entry::Answer { .. } => true,
+                });
+            }
+        }
+        inner.journal.extend(entries);
+        inner.queued.extend(bytes);
+        Ok(())
+    }
+
+    /// Commits what is queued.
+    async fn flush(self: &Arc<Self>) -> Result<(), CheckpointError> {
+        let turn = self.take_turn().await?;
+        let writes = {
+            let mut inner = self.inner();
+            // Somebody else's commit took them along, or failed to.
+            if inner.queued.is_empty() || inner.failed {
+                return self.sound(&inner);
+            }
+            std::mem::take(&mut inner.queued)
+        };
+        self.commit(turn, ThreadChange::Writes(writes)).await
+    }
+
+    /// Commits a step, or keeps it for the end.
+    pub(in crate::graph) async fn step_done(
+        self: &Arc<Self>,
+        step: Step,
+    ) -> Result<(), CheckpointError> {
+        let is_last = step.next == Frontier::End || !step.interrupts.is_empty();
+        self.keep(step);
+        match is_last || self.durability != Durability::AtEnd {
+            true => self.settle().await,
+            false => Ok(()),
+        }
+    }
+
+    fn keep(&self, step: Step) {
+        let mut inner = self.inner();
+        match &mut inner.waiting {
+            None => inner.waiting = Some(step),
+            Some(waiting) => {
+                waiting.ran.extend(step.ran);
+                waiting.delta.extend(step.delta);
+                waiting.effects.extend(step.effects);
+                waiting.next = step.next;
+                waiting.interrupts = step.interrupts;
+            }
+        }
+        let waiting = inner.waiting.as_ref().map(|step| step.interrupts.clone());
+        let kept = carried(&inner.journal, &waiting.unwrap_or_default());
+        inner.journal = kept;
+    }
+
+    /// Commits the steps that were kept.
+    pub(in crate::graph) async fn settle(self: &Arc<Self>) -> Result<(), CheckpointError> {
+        let turn = self.take_turn().await?;
+        let change = {
+            let mut inner = self.inner();
+            self.sound(&inner)?;
+            let Some(step) = inner.waiting.take() else {
+                return Ok(());
+            };
+            inner.step += step.ran.len() as u64;
+            inner.queued.clear();
+            let record = Record {
+                step: inner.step,
+                created: SystemTime::now(),
+                ran: step.ran,
+                next: step.next,
+                delta: step.delta,
+                interrupts: step.interrupts,
+                journal: inner.journal.clone(),
+                effects: step.effects,
+            };
+            let payload = format::write_checkpoint(&record);
+            ThreadChange::Checkpoint(StoredCheckpoint {
+                id: CheckpointId::fresh(),
+                parent: inner.head.clone(),
+                payload: payload.map_err(|error| self.unwritable(error))?.into(),
+            })
+        };
+        self.commit(turn, change).await
+    }
+
+    async fn take_turn(&self) -> Result<OwnedSemaphorePermit, CheckpointError> {
+        let turn = Arc::clone(&self.turn).acquire_owned().await;
+        turn.map_err(|_| self.unavailable("the thread is closed".into()))
+    }
+
+    /// Makes a commit to its end, also if nobody waits for it any more.
+    async fn commit(
+        self: &Arc<Self>,
+        turn: OwnedSemaphorePermit,
+        change: ThreadChange,
+    ) -> Result<(), CheckpointError> {
+        let this = Arc::clone(self);
+        let commit = async move {
+            let _turn = turn;
+            let head = match &change {
+                ThreadChange::Checkpoint(added) => Some(added.id.clone()),
+                _ => None,
+            };
+            let expected = this.inner().version;
+            let made = this
+                .saver
+                .commit(&this.thread, Commit { expected, change })
+                .await;
+            let mut inner = this.inner();
+            match &made {
+                Ok(()) => {
+                    inner.version += 1;
+                    inner.head = head.or(inner.head.take());
+                }
+                Err(_) => inner.failed = true,
+            }
+            drop(inner);
+            made.map_err(CheckpointError::from)
+        };
+        match Handle::try_current() {
+            Err(_) => commit.await,
+            Ok(runtime) => match runtime.spawn(commit).await {
+                Ok(made) => made,
+                Err(error) => {
+                    self.inner().failed = true;
+                    Err(self.unavailable(error.into()))
+                }
+            },
+        }
+    }
+
+    fn sound(&self, inner: &Inner) -> Result<(), CheckpointError> {
+        match inner.failed {
+            false => Ok(()),
+            true => Err(self.unavailable("an earlier commit of this run failed".into())),
+        }
+    }
+
+    fn unavailable(&self, source: crate::boxed::BoxError) -> CheckpointError {
+        CheckpointError::Saver(SaverError::Unavailable {
+            thread: self.thread.to_string(),
+            source,
+        })
+    }
+
+    fn unwritable(&self, source: crate::state::StateError) -> CheckpointError {
+        CheckpointError::Encode {
+            thread: self.thread.to_string(),
+            source,
+        }
+    }
+}
+
+/// What of the journal is still needed once a step is over: nothing, unless it paused.
+fn carried(journal: &[Entry], interrupts: &[Asked]) -> Vec<Entry> {
+    let asked: HashSet<&str> = interrupts.iter().map(|asked| asked.id.as_str()).collect();
+    let is_needed = |entry: &&Entry| match entry {
+        Entry::Answer { id, .. } => asked.contains(id.as_str()),
+        Entry::Ended { .. } => !asked.is_empty(),
+        Entry::Note(_) => false,
+    };
+    journal.iter().filter(is_needed).cloned().collect()
+}

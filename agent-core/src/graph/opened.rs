@@ -1,0 +1,103 @@
+//! What whoever puts a graph together may know of a thread that was opened, before a run.
+
+use std::sync::Arc;
+
+use super::checkpoint::record::{Entry, Frontier, Note};
+use super::checkpoint::{CheckpointError, Opened, Recorder, Step};
+use super::runner::check_answers;
+use super::{Answer, NodeInterrupt, State, StateUpdate};
+use crate::message::Message;
+use crate::state::delta::StateDelta;
+
+/// What a thread holds where it stands.
+pub(crate) struct Left {
+    pub(crate) state: State,
+    /// Who waits for an answer.
+    pub(crate) waiting: Vec<NodeInterrupt>,
+    /// What nodes wrote down that did not end.
+    pub(crate) notes: Vec<Note>,
+    /// Messages that the last run did not get to.
+    pub(crate) mail: Vec<Message>,
+}
+
+/// In place of a node, for messages that a run did not get to.
+const MAIL: &str = "__MAIL__";
+
+impl Opened {
+    /// Lets the run begin anew, whether the last one ended or not. What that one left is handed
+    /// out; `None` if there was none.
+    pub(crate) fn begin_anew(&mut self) -> Option<Left> {
+        let left = self.left();
+        self.loaded = None;
+        left
+    }
+
+    /// Looks at answers before they count. `None` if there is no such thread.
+    pub(crate) fn check_answers(
+        &self,
+        thread: &str,
+        answers: &[Answer],
+    ) -> Result<Option<Left>, CheckpointError> {
+        if let Some(loaded) = &self.loaded {
+            check_answers(loaded, thread, answers)?;
+        }
+        Ok(self.left())
+    }
+
+    /// The state that a resumed run goes on with.
+    pub(crate) fn state(&self) -> Option<&State> {
+        self.loaded.as_ref().map(|loaded| &loaded.state)
+    }
+
+    /// Who writes the thread.
+    pub(crate) fn recorder(&self) -> Arc<Recorder> {
+        Arc::clone(&self.recorder)
+    }
+
+    fn left(&self) -> Option<Left> {
+        let loaded = self.loaded.as_ref()?;
+        let all = loaded.journal.iter().filter_map(|entry| match entry {
+            Entry::Note(note) => Some(note.clone()),
+            _ => None,
+        });
+        let (mail, notes): (Vec<Note>, Vec<Note>) = all.partition(|note| note.node == MAIL);
+        let mail = mail.into_iter().filter_map(|note| note.update);
+        Some(Left {
+            state: loaded.state.clone(),
+            waiting: loaded.pending().cloned().map(NodeInterrupt::of).collect(),
+            notes,
+            mail: mail.flat_map(StateUpdate::into_messages).collect(),
+        })
+    }
+}
+
+impl Recorder {
+    /// Keeps messages that a run did not get to.
+    pub(crate) async fn keep_mail(
+        self: &Arc<Self>,
+        mail: Vec<Message>,
+    ) -> Result<(), CheckpointError> {
+        let note = Note {
+            node: MAIL.to_owned(),
+            key: String::new(),
+            value: serde_json::Value::Null,
+            update: Some(StateUpdate::new().messages(mail)),
+        };
+        self.answers(vec![Entry::Note(note)]).await
+    }
+
+    /// Writes down what was changed after the end of a run.
+    pub(crate) async fn add(self: &Arc<Self>, delta: StateDelta) -> Result<(), CheckpointError> {
+        if delta.is_empty() {
+            return Ok(());
+        }
+        self.step_done(Step {
+            ran: Vec::new(),
+            delta,
+            next: Frontier::End,
+            interrupts: Vec::new(),
+            effects: Vec::new(),
+        })
+        .await
+    }
+}

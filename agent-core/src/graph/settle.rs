@@ -1,0 +1,154 @@
+//! The end of a step: its updates are joined, the way on is found, and both are written down.
+
+use super::checkpoint::record::{Entry, Frontier};
+use super::checkpoint::{CheckpointError, Step};
+use super::compiled::Target;
+use super::line::{Done, Line, Next};
+use super::way::Way;
+use super::{GraphEvent, KeyStrategies, RunError, StateUpdate as Update};
+use crate::state::MESSAGES;
+use crate::state::delta::StateDelta;
+
+impl Line<'_> {
+    /// Joins what a step did, finds the way on, and writes both down.
+    pub(super) async fn done(
+        &mut self,
+        done: Done,
+        mut delta: StateDelta,
+        way: impl FnOnce(&Self) -> Result<Way, RunError>,
+    ) -> Result<Next, RunError> {
+        let keys: Vec<String> = keys(&done.updates);
+        let is_told = self.inner.is_none() && self.run.recorder.is_some();
+        let kept = self.inner.is_some().then(|| done.updates.clone());
+        delta.extend(self.join_all(done.node, done.updates, is_told)?);
+        let way = way(self);
+        if let Ok(way) = &way {
+            let step = Step {
+                ran: done.ran,
+                delta,
+                next: self.frontier(way),
+                interrupts: done.asked.clone(),
+                effects: done.effects,
+            };
+            self.write(kept.as_deref(), done.node, step)
+                .await
+                .map_err(|source| self.checkpoint_error(source))?;
+        }
+        if let (Some(kept), Some(inner)) = (kept, &mut self.inner) {
+            inner.updates.extend(kept);
+        }
+        if !keys.is_empty() {
+            self.run
+                .events
+                .emit(GraphEvent::StateUpdated { keys })
+                .await;
+        }
+        match done.asked.is_empty() {
+            true => way.map(Next::Go),
+            false => Ok(Next::Paused(done.asked)),
+        }
+    }
+
+    /// Joins updates, all or none of them.
+    fn join_all(
+        &mut self,
+        node: Option<usize>,
+        updates: Vec<Update>,
+        is_told: bool,
+    ) -> Result<StateDelta, RunError> {
+        let own;
+        let strategies = match self.sub_strategies(node) {
+            None => &self.graph.inner.strategies,
+            Some(joined) => {
+                own = joined;
+                &own
+            }
+        };
+        let mut delta = StateDelta::default();
+        // One update is made as a whole anyway; of several, a copy is changed.
+        let mut copy = (updates.len() > 1).then(|| self.state.clone());
+        let mut failed = None;
+        for update in updates {
+            let state = copy.as_mut().unwrap_or(&mut self.state);
+            let joined = match is_told {
+                true => strategies.apply_recorded(state, update),
+                false => strategies
+                    .apply(state, update)
+                    .map(|()| StateDelta::default()),
+            };
+            match joined {
+                Ok(did) => delta.extend(did),
+                Err(source) => {
+                    failed = Some(source);
+                    break;
+                }
+            }
+        }
+        if let Some(source) = failed {
+            return Err(self.update_error(node, source));
+        }
+        if let Some(copy) = copy {
+            self.state = copy;
+        }
+        Ok(delta)
+    }
+
+    /// A sub-graph's own strategies hold for keys that the graph around it does not know.
+    fn sub_strategies(&self, node: Option<usize>) -> Option<KeyStrategies> {
+        let sub = self.graph.inner.nodes[node?].action.sub_graph()?;
+        Some(self.graph.inner.strategies.or(&sub.inner.strategies))
+    }
+
+    async fn write(
+        &self,
+        kept: Option<&[Update]>,
+        node: Option<usize>,
+        step: Step,
+    ) -> Result<(), CheckpointError> {
+        let Some(recorder) = &self.run.recorder else {
+            return Ok(());
+        };
+        let Some(inner) = &self.inner else {
+            return recorder.step_done(step).await;
+        };
+        let nothing = [Update::new()];
+        let updates = match kept {
+            None | Some([]) => &nothing[..],
+            Some(kept) => kept,
+        };
+        let entries = updates.iter().map(|update| Entry::Ended {
+            path: inner.path.clone(),
+            node: self.source_name(node),
+            update: update.clone(),
+            next: step.next.clone(),
+            interrupts: step.interrupts.clone(),
+        });
+        recorder.note(entries.collect()).await
+    }
+
+    /// What comes next, by names.
+    fn frontier(&self, way: &Way) -> Frontier {
+        match way {
+            Way::To(Target::End) => Frontier::End,
+            Way::To(Target::Node(node)) => {
+                Frontier::Node(self.graph.inner.nodes[*node].name.to_string())
+            }
+            Way::Branches(parting) => parting.frontier(&self.graph),
+        }
+    }
+}
+
+/// The keys that are written, each once, in order; `messages` last.
+fn keys(updates: &[Update]) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for key in updates.iter().flat_map(|update| update.keys()) {
+        if !keys.iter().any(|known| known == key) {
+            keys.push(key.to_owned());
+        }
+    }
+    if let Some(position) = keys.iter().position(|key| key == MESSAGES) {
+        let messages = keys.remove(position);
+        keys.push(messages);
+    }
+    keys
+}
