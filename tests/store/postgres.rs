@@ -9,15 +9,15 @@ use sqlx::{Connection as _, PgConnection};
 use super::{adds, chain, fresh};
 
 /// A schema of a real server, dropped at the end of the test.
-struct Server {
-    url: String,
-    schema: String,
+pub(super) struct Server {
+    pub(super) url: String,
+    pub(super) schema: String,
 }
 
 impl Server {
     /// `None` where no server is named.
     #[expect(clippy::print_stdout, reason = "a test that did nothing says so")]
-    fn new() -> Option<Self> {
+    pub(super) fn new() -> Option<Self> {
         let Ok(url) = std::env::var("AGENT_TEST_POSTGRES_URL") else {
             println!("skipped: AGENT_TEST_POSTGRES_URL is not set");
             return None;
@@ -37,7 +37,7 @@ impl Server {
         PgConnection::connect(&self.url).await.unwrap()
     }
 
-    async fn end(self) {
+    pub(super) async fn end(self) {
         let mut connection = self.raw().await;
         sqlx::query(&format!("DROP SCHEMA IF EXISTS {} CASCADE", self.schema))
             .execute(&mut connection)
