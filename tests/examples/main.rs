@@ -23,11 +23,20 @@ fn typed(name: &str, text: &str) -> Output {
 }
 
 fn command(name: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Command {
+    command_of("agent-examples", name, arguments, environment)
+}
+
+fn command_of(
+    package: &str,
+    name: &str,
+    arguments: &[&str],
+    environment: &[(&str, &str)],
+) -> Command {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut command = Command::new(env!("CARGO"));
     command
         .current_dir(root)
-        .args(["run", "-q", "-p", "agent-examples", "--example", name, "--"])
+        .args(["run", "-q", "-p", package, "--example", name, "--"])
         .args(arguments);
     for variable in ["OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_API_KEY"] {
         command.env_remove(variable);
@@ -234,4 +243,32 @@ fn branches_join_in_the_order_of_their_edges() {
         "{text}"
     );
     assert!(text.contains("flowchart TD"), "{text}");
+}
+
+#[test]
+fn remember_knows_in_its_second_life_what_was_said_in_the_first() {
+    let folder = std::env::temp_dir().join(format!("agent_remember_{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("remember.db");
+    let environment = [("REMEMBER_FILE", file.to_str().unwrap())];
+    let says = |text: &str| {
+        let mut command = command_of("agent-store", "remember", &[text], &environment);
+        printed(&command.output().unwrap())
+    };
+
+    let first = says("My name is Ada.");
+    let second = says("What is my name?");
+
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(first.lines().count(), 3, "{first}");
+    let lines: Vec<&str> = second.lines().take(4).collect();
+    assert_eq!(
+        lines,
+        [
+            "User: My name is Ada.",
+            "Assistant: You are Ada.",
+            "User: What is my name?",
+            "Assistant: You are Ada.",
+        ]
+    );
 }
