@@ -9,4 +9,4 @@ set -eu
 
 cd "$(dirname "$0")/../.."
 AGENT_TEST_CRASHES=${1:-2} cargo test -q -p agent-tests --test store -- crash:: --nocapture 2>&1 |
-    grep -E '^(sqlite|postgres|skipped|test result)|panicked|times:'
+    grep -oE '(sqlite|postgres): .*|skipped: .*|test result: .*|.*panicked.*|.* times: .*'
