@@ -57,7 +57,7 @@
 //! | `openai` | yes | [`model::openai`], a client for any chat-completions endpoint; without it and `anthropic` there is no HTTP dependency |
 //! | `anthropic` | yes | [`model::anthropic`], a client for Anthropic's Messages API |
 //! | `process` | no | [`tool::run_command`](mod@tool): programs that end with the call that runs them |
-//! | `retry` | yes | [`agent::ToolRetry`]: failed calls of safe tools are tried again |
+//! | `retry` | yes | [`agent::ToolRetry`], [`agent::ModelRetry`]: failed calls of safe tools, and of models, are tried again |
 //! | `validate` | no | arguments of [`tool::FunctionTool::from_schema`] are validated before each call |
 //! | `chrono`, `jiff`, `url`, `uuid` | no | [`ToolSchema`] for the types of these crates |
 //!

@@ -20,7 +20,7 @@
 //! | HK-1: kinds of hooks | one trait with four methods |
 //! | HK-4, HK-6, HK-8, HK-9: `canJumpTo` | a jump is a value that names its end; after the agent only the end |
 //! | IC-1: a mixed list that resets others | two methods, whose calls add up |
-//! | IC-2, ic.3, ic.4, ic.5: interceptors of a stream | an interceptor sees whole replies; a second try tells `Retried` |
+//! | IC-2: four callbacks around a stream | a model around a model sees its pieces, an interceptor whole replies |
 
 mod anthropic;
 mod api;
@@ -36,6 +36,7 @@ mod history;
 mod hooks;
 mod interceptors;
 mod merges;
+mod model_calls;
 mod models;
 mod nested;
 mod openai;

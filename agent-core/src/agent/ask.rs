@@ -9,11 +9,13 @@ use tokio::time::Instant;
 use tracing::Span;
 
 use super::early::{self, Watch};
+use super::origin;
 use super::scope::RunScope;
+use crate::boxed::BoxStream;
 use crate::event::EventKind;
 use crate::graph::State;
 use crate::message::Message;
-use crate::model::{Accumulator, ChatRequest, ChatResponse, ModelDelta, ModelError};
+use crate::model::{Accumulator, ChatModel, ChatRequest, ChatResponse, ModelDelta, ModelError};
 use crate::telemetry::{self, content, metrics};
 
 /// One turn of the model, in which it may be asked several times.
@@ -37,9 +39,14 @@ impl ModelTurn {
         }
     }
 
-    /// Asks the model itself, and tells what it writes.
-    pub(super) async fn ask(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+    /// Asks a model itself, and tells what it writes.
+    pub(super) async fn ask(
+        &self,
+        model: &Arc<dyn ChatModel>,
+        request: ChatRequest,
+    ) -> Result<ChatResponse, ModelError> {
         let scope = &self.scope;
+        let request = origin::readable(scope, model.as_ref(), request)?;
         let attempt = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
         if attempt > 1 {
             scope.sink.send(EventKind::Retried { attempt }).await;
@@ -49,15 +56,11 @@ impl ModelTurn {
         let mut first = None;
         let reply = match scope.streaming {
             true => {
-                streamed(
-                    scope,
-                    self.for_early.as_ref(),
-                    request,
-                    (started, &mut first),
-                )
-                .await
+                let deltas = model.stream(request);
+                let for_early = self.for_early.as_ref();
+                streamed(scope, for_early, deltas, (started, &mut first)).await
             }
-            false => plain(scope, request).await,
+            false => plain(scope, model.chat(request)).await,
         };
         if let Some(first) = first {
             let seconds = first.as_secs_f64();
@@ -69,7 +72,10 @@ impl ModelTurn {
             let message = Message::from(response.message.clone());
             self.record(telemetry::OUTPUT_MESSAGES, [&message]);
         }
-        measure(scope, &reply, (started.elapsed(), first));
+        measure((scope, model.as_ref()), &reply, (started.elapsed(), first));
+        if reply.is_ok() {
+            origin::answered(scope, model.as_ref());
+        }
         reply
     }
 
@@ -83,8 +89,11 @@ impl ModelTurn {
     }
 }
 
-async fn plain(scope: &RunScope, request: ChatRequest) -> Result<ChatResponse, ModelError> {
-    let response = scope.config.model.chat(request).await?;
+async fn plain(
+    scope: &RunScope,
+    reply: impl Future<Output = Result<ChatResponse, ModelError>>,
+) -> Result<ChatResponse, ModelError> {
+    let response = reply.await?;
     let message = &response.message;
     if let Some(reasoning) = &message.reasoning {
         let kind = EventKind::ReasoningDelta(reasoning.clone());
@@ -100,13 +109,12 @@ async fn plain(scope: &RunScope, request: ChatRequest) -> Result<ChatResponse, M
 async fn streamed(
     scope: &Arc<RunScope>,
     for_early: Option<&State>,
-    request: ChatRequest,
+    mut deltas: BoxStream<'static, Result<ModelDelta, ModelError>>,
     (started, first): (Instant, &mut Option<Duration>),
 ) -> Result<ChatResponse, ModelError> {
     // What an earlier try of this reply began comes to nothing.
     scope.keep_early(None);
     let mut watch = for_early.map(|state| Watch::new(scope, state));
-    let mut deltas = scope.config.model.stream(request);
     let mut reply = Accumulator::new();
     while let Some(delta) = deltas.next().await {
         let delta = delta?;
@@ -142,13 +150,16 @@ async fn streamed(
 }
 
 fn measure(
-    scope: &RunScope,
+    (scope, asked): (&RunScope, &dyn ChatModel),
     reply: &Result<ChatResponse, ModelError>,
     (whole, first): (Duration, Option<Duration>),
 ) {
     let call = metrics::Inference {
-        model: scope.model_name(),
-        provider: scope.config.model.provider(),
+        model: match origin::is_own(scope, asked) {
+            true => scope.model_name(),
+            false => asked.name(),
+        },
+        provider: asked.provider(),
         error: reply.as_ref().err().map(|error| error.kind().word()),
     };
     metrics::inference_ended(&call, whole, first);

@@ -7,11 +7,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+#[cfg(feature = "retry")]
+use tokio::time::Instant;
+
 use super::ask::ModelTurn;
 use super::react::Config;
 use crate::boxed::BoxFuture;
 use crate::message::ToolCall;
-use crate::model::{ChatRequest, ChatResponse, ModelError};
+use crate::model::{ChatModel, ChatRequest, ChatResponse, ModelError};
 use crate::tool::{
     ToolCallback, ToolContext, ToolDefinition, ToolError, ToolMetadata, ToolOutcome,
 };
@@ -62,12 +65,41 @@ pub trait ModelInterceptor: Send + Sync + 'static {
 pub struct ModelNext<'a> {
     rest: &'a [Arc<dyn ModelInterceptor>],
     turn: &'a ModelTurn,
+    model: &'a Arc<dyn ChatModel>,
 }
 
 impl<'a> ModelNext<'a> {
     pub(super) fn new(turn: &'a ModelTurn) -> Self {
-        let rest = &turn.scope.config.model_interceptors;
-        Self { rest, turn }
+        let config = &turn.scope.config;
+        Self {
+            rest: &config.model_interceptors,
+            turn,
+            model: &config.model,
+        }
+    }
+
+    /// The same way to another model in place of the agent's. What only another provider can
+    /// read, of messages this run knows to be its, is left out of the request.
+    #[must_use]
+    pub fn on(self, model: &'a Arc<dyn ChatModel>) -> Self {
+        Self { model, ..self }
+    }
+
+    /// True if the run's time is over then.
+    #[cfg(feature = "retry")]
+    pub(super) fn is_overdue_at(&self, moment: Instant) -> bool {
+        let deadline = self.turn.scope.deadline;
+        deadline.is_some_and(|deadline| moment >= deadline)
+    }
+
+    /// Counts one more attempt beyond the first ones of the run. False if there are too many.
+    #[cfg(feature = "retry")]
+    pub(super) fn takes_retry(&self, budget: u32) -> bool {
+        self.turn.scope.record(|record| {
+            let is_left = record.model_retries < budget;
+            record.model_retries += u32::from(is_left);
+            is_left
+        })
     }
 
     /// Passes the request on.
@@ -83,7 +115,7 @@ impl<'a> ModelNext<'a> {
     pub fn run(self, request: ChatRequest) -> BoxFuture<'a, Result<ChatResponse, ModelError>> {
         match self.rest.split_first() {
             Some((next, rest)) => next.intercept(request, Self { rest, ..self }),
-            None => Box::pin(self.turn.ask(request)),
+            None => Box::pin(self.turn.ask(self.model, request)),
         }
     }
 }

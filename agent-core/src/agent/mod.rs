@@ -11,6 +11,8 @@ pub(crate) mod react;
 
 mod agent_tool;
 mod approval;
+#[cfg(feature = "retry")]
+mod backoff;
 mod brought;
 mod builder;
 mod counts;
@@ -20,6 +22,9 @@ mod hook;
 mod input;
 mod interceptor;
 mod limits;
+mod model_fallback;
+#[cfg(feature = "retry")]
+mod model_retry;
 mod nested;
 mod policy;
 #[cfg(feature = "retry")]
@@ -36,6 +41,7 @@ mod early;
 mod hook_node;
 mod lookup;
 mod model_node;
+mod origin;
 mod scope;
 mod slots;
 mod start;
@@ -54,6 +60,9 @@ pub use hook::{Hook, HookAction, HookContext, HookFuture, HookPosition, Jump};
 pub use input::Input;
 pub use interceptor::{ModelInterceptor, ModelNext, ToolInterceptor, ToolNext, ToolRequest};
 pub use limits::{Limits, OnLimit};
+pub use model_fallback::ModelFallback;
+#[cfg(feature = "retry")]
+pub use model_retry::ModelRetry;
 pub use policy::{ErrorAction, ErrorPolicy};
 #[cfg(feature = "retry")]
 pub use retry::ToolRetry;

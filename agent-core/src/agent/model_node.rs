@@ -173,6 +173,7 @@ async fn take_in(
         record.finish_reason = Some(finish_reason.clone());
     });
     let message = Message::from(answer);
+    scope.record(|record| record.origins.settle(message.id()));
     scope
         .sink
         .send(EventKind::ModelFinished {

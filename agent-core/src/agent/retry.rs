@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
-
+use super::backoff::Backoff;
 use super::interceptor::ToolRequest;
 use super::nested::Outer;
 use crate::event::EventKind;
@@ -31,9 +30,7 @@ use crate::tool::{Effect, ToolError, ToolErrorKind, ToolOutcome, executor};
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct ToolRetry {
-    attempts: u32,
-    min_delay: Duration,
-    max_delay: Duration,
+    backoff: Backoff,
     when: fn(&ToolError) -> bool,
 }
 
@@ -41,29 +38,31 @@ impl ToolRetry {
     /// Up to 3 attempts, with delays of 200 ms and more between them.
     pub fn new() -> Self {
         Self {
-            attempts: 3,
-            min_delay: Duration::from_millis(200),
-            max_delay: Duration::from_secs(10),
+            backoff: Backoff {
+                attempts: 3,
+                min_delay: Duration::from_millis(200),
+                max_delay: Duration::from_secs(10),
+            },
             when: |_| true,
         }
     }
 
     /// How often the tool runs at most, the first time included. Default: 3.
     pub fn attempts(mut self, attempts: u32) -> Self {
-        self.attempts = attempts;
+        self.backoff.attempts = attempts;
         self
     }
 
     /// The delay before the second attempt; each further one is twice as long, and all are
     /// lengthened at random by up to as much again. Default: 200 ms.
     pub fn min_delay(mut self, delay: Duration) -> Self {
-        self.min_delay = delay;
+        self.backoff.min_delay = delay;
         self
     }
 
     /// The longest delay before the random part. Default: 10 s.
     pub fn max_delay(mut self, delay: Duration) -> Self {
-        self.max_delay = delay;
+        self.backoff.max_delay = delay;
         self
     }
 
@@ -72,15 +71,6 @@ impl ToolRetry {
     pub fn when(mut self, when: fn(&ToolError) -> bool) -> Self {
         self.when = when;
         self
-    }
-
-    fn delays(&self) -> ExponentialBackoff {
-        ExponentialBuilder::new()
-            .with_min_delay(self.min_delay)
-            .with_max_delay(self.max_delay)
-            .with_max_times(self.attempts.saturating_sub(1) as usize)
-            .with_jitter()
-            .build()
     }
 
     fn helps(&self, error: &ToolError) -> bool {
@@ -102,7 +92,7 @@ pub(super) async fn call(
     let (call, context) = (&request.call, &request.context);
     let is_safe = request.metadata().declared_effect() != Effect::Once;
     let retry = retry.filter(|_| is_safe);
-    let mut delays = retry.map(ToolRetry::delays);
+    let mut delays = retry.map(|retry| retry.backoff.delays());
     loop {
         let error = match executor::call(request.tool(), &call.arguments, context).await {
             Err(error) if retry.is_some_and(|retry| retry.helps(&error)) => error,

@@ -13,6 +13,7 @@ use super::error::Failure;
 use super::limits::Limits;
 use super::lookup::Resolved;
 use super::nested::Outer;
+use super::origin::Origins;
 use super::react::Config;
 use super::slots::ToolSlots;
 use super::thread::Control;
@@ -66,6 +67,10 @@ pub(super) struct Record {
     pub(super) jumped: bool,
     /// The tools that began to run and count each run, since somebody asked.
     pub(super) effects: Vec<String>,
+    /// How often models were asked again after an error.
+    #[cfg(feature = "retry")]
+    pub(super) model_retries: u32,
+    pub(super) origins: Origins,
     /// Why the run gives an error instead of its output.
     pub(super) failure: Option<Failure>,
 }
