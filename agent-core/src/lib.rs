@@ -58,7 +58,7 @@
 //! | `anthropic` | yes | [`model::anthropic`], a client for Anthropic's Messages API |
 //! | `process` | no | [`tool::run_command`](mod@tool): programs that end with the call that runs them |
 //! | `retry` | yes | [`agent::ToolRetry`], [`agent::ModelRetry`]: failed calls of safe tools, and of models, are tried again |
-//! | `validate` | no | arguments of [`tool::FunctionTool::from_schema`] are validated before each call |
+//! | `validate` | no | arguments of [`tool::FunctionTool::from_schema`] are validated before each call, answers against their schema |
 //! | `chrono`, `jiff`, `url`, `uuid` | no | [`ToolSchema`] for the types of these crates |
 //!
 //! # Foreign types in this API

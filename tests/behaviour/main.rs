@@ -21,6 +21,13 @@
 //! | HK-4, HK-6, HK-8, HK-9: `canJumpTo` | a jump is a value that names its end; after the agent only the end |
 //! | IC-1: a mixed list that resets others | two methods, whose calls add up |
 //! | IC-2: four callbacks around a stream | a model around a model sees its pieces, an interceptor whole replies |
+//! | SO-1: `outputSchema` wins over `outputType` | one setting with two ways to say it; the later call is right |
+//! | LN-4: dynamic tools are lost on resume | tools are found by their names, in the set or by a resolver |
+//! | LN-5: provider-side tool execution | no client asks a provider to run tools |
+//! | TA-1, ad.1: order of advisors, null parts | there is one loop, and no null |
+//! | TA-4, ad.5: the history is switched off | a request holds the whole history; an interceptor may shorten it |
+//! | TA-7, TA-8: one generation per result, `toolCallLimitExceeded` | results stand in the history, the end is an outcome |
+//! | US-1, US-3, ad.9: native usage, a zero total, a piece of usage alone | counts are numbers of the output |
 
 mod anthropic;
 mod api;
@@ -44,6 +51,7 @@ mod react_agent;
 mod resolver;
 mod schema;
 mod state;
+mod structured;
 mod tool_call;
 mod tool_macro;
 mod tool_set;

@@ -272,3 +272,17 @@ fn remember_knows_in_its_second_life_what_was_said_in_the_first() {
         ]
     );
 }
+
+#[test]
+fn structured_output_gives_a_value_after_the_tool() {
+    let text = printed(&example("structured_output", &[], &[]));
+
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("forecast  Oslo"), "{text}");
+    assert!(text.contains("so far    1 things"), "{text}");
+    assert!(text.contains("umbrella  yes"), "{text}");
+    assert!(
+        text.contains("things    rain coat, warm jumper, good shoes"),
+        "{text}"
+    );
+}

@@ -118,6 +118,8 @@ async fn streamed(
     let mut reply = Accumulator::new();
     while let Some(delta) = deltas.next().await {
         let delta = delta?;
+        // A stream that is always ready must not keep the run from its end.
+        tokio::task::coop::consume_budget().await;
         first.get_or_insert_with(|| started.elapsed());
         let event = match &delta {
             ModelDelta::Text(text) => Some(EventKind::TextDelta(text.clone())),

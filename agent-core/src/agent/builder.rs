@@ -1,73 +1,75 @@
-//! Puts an agent together and checks it.
+//! What an agent is told to be; checked and put together in `agent::build`.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
 
-use super::brought::{Brought, add_model_interceptor, add_tool_interceptor, in_order};
+use super::brought::{add_model_interceptor, add_tool_interceptor};
 use super::earlier::InDoubt;
-use super::error::{BuildError, BuildFault};
 use super::hook::Hook;
 use super::interceptor::{ModelInterceptor, ToolInterceptor};
 use super::limits::Limits;
-use super::lookup::by_names;
+use super::output::{OutputMode, OutputSpec};
 use super::policy::ErrorPolicy;
-use super::react::{Approval, Config, ReactAgent};
+use super::react::{Approval, RunsTools};
 #[cfg(feature = "retry")]
 use super::retry::ToolRetry;
-use super::slots::ToolSlots;
-use super::wiring::wire;
+use crate::graph::State;
 use crate::graph::checkpoint::{CheckpointSaver, Durability};
-use crate::graph::{KeyStrategy, State};
-use crate::message::{Message, ToolCall};
-use crate::model::{ChatModel, ChatOptions, ToolList};
+use crate::message::ToolCall;
+use crate::model::{ChatModel, ChatOptions, ChatResponse};
+use crate::schema::ToolSchema;
 use crate::secrets::Secrets;
-use crate::state::MESSAGES;
-use crate::tool::{Hosts, IntoTools, Leftovers, ToolCallback, ToolResolver, ToolSet};
+use crate::state::KeyStrategy;
+use crate::tool::{Hosts, IntoTools, ToolCallback, ToolResolver};
 
-/// Builds a [`ReactAgent`].
+/// Builds a [`ReactAgent`](crate::ReactAgent).
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct ReactAgentBuilder {
-    name: String,
-    description: String,
-    model: Arc<dyn ChatModel>,
-    tools: Vec<Arc<dyn ToolCallback>>,
-    tool_names: Vec<String>,
-    resolvers: Vec<Arc<dyn ToolResolver>>,
-    system_prompt: Option<String>,
-    instruction: Option<String>,
-    options: ChatOptions,
-    keys: Vec<(Arc<str>, KeyStrategy)>,
-    output_key: Option<String>,
-    parallel: bool,
-    max_parallel: usize,
-    eager: bool,
-    tool_timeout: Duration,
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) model: Arc<dyn ChatModel>,
+    pub(super) tools: Vec<Arc<dyn ToolCallback>>,
+    pub(super) tool_names: Vec<String>,
+    pub(super) resolvers: Vec<Arc<dyn ToolResolver>>,
+    pub(super) system_prompt: Option<String>,
+    pub(super) instruction: Option<String>,
+    pub(super) options: ChatOptions,
+    pub(super) keys: Vec<(Arc<str>, KeyStrategy)>,
+    pub(super) output_key: Option<String>,
+    pub(super) parallel: bool,
+    pub(super) max_parallel: usize,
+    pub(super) eager: bool,
+    pub(super) tool_timeout: Duration,
     #[cfg(feature = "retry")]
-    tool_retry: Option<ToolRetry>,
-    runtimes: HashMap<String, Handle>,
-    runtime: Option<Handle>,
-    sync_on_pool: bool,
-    limits: Limits,
-    saver: Option<Arc<dyn CheckpointSaver>>,
-    durability: Durability,
-    in_doubt: InDoubt,
-    approvals: Vec<Approval>,
-    hooks: Vec<Arc<dyn Hook>>,
-    model_interceptors: Vec<Arc<dyn ModelInterceptor>>,
-    tool_interceptors: Vec<Arc<dyn ToolInterceptor>>,
-    error_policy: ErrorPolicy,
-    secrets: Secrets,
-    result_limit: Option<usize>,
-    hosts: Hosts,
-    metadata: Map<String, Value>,
-    streaming: bool,
-    record_content: bool,
+    pub(super) tool_retry: Option<ToolRetry>,
+    pub(super) runtimes: HashMap<String, Handle>,
+    pub(super) runtime: Option<Handle>,
+    pub(super) sync_on_pool: bool,
+    pub(super) limits: Limits,
+    pub(super) saver: Option<Arc<dyn CheckpointSaver>>,
+    pub(super) durability: Durability,
+    pub(super) in_doubt: InDoubt,
+    pub(super) approvals: Vec<Approval>,
+    pub(super) hooks: Vec<Arc<dyn Hook>>,
+    pub(super) model_interceptors: Vec<Arc<dyn ModelInterceptor>>,
+    pub(super) tool_interceptors: Vec<Arc<dyn ToolInterceptor>>,
+    pub(super) error_policy: ErrorPolicy,
+    pub(super) secrets: Secrets,
+    pub(super) result_limit: Option<usize>,
+    pub(super) hosts: Hosts,
+    pub(super) metadata: Map<String, Value>,
+    pub(super) output: Option<OutputSpec>,
+    pub(super) output_mode: OutputMode,
+    pub(super) output_retries: u32,
+    pub(super) runs_tools: Option<RunsTools>,
+    pub(super) streaming: bool,
+    pub(super) record_content: bool,
 }
 
 impl ReactAgentBuilder {
@@ -106,6 +108,10 @@ impl ReactAgentBuilder {
             result_limit: Some(64 * 1024),
             hosts: Hosts::default(),
             metadata: Map::new(),
+            output: None,
+            output_mode: OutputMode::Auto,
+            output_retries: 2,
+            runs_tools: None,
             streaming: true,
             record_content: false,
         }
@@ -162,6 +168,70 @@ impl ReactAgentBuilder {
     /// Declares how updates of a key of the state are joined. Default: they replace.
     pub fn key(mut self, key: impl Into<Arc<str>>, strategy: KeyStrategy) -> Self {
         self.keys.push((key.into(), strategy));
+        self
+    }
+
+    /// The answer is JSON that a `T` is read from; [`RunOutput::parse`](crate::RunOutput::parse)
+    /// gives it. The schema is told to the model as [`output_mode`](Self::output_mode) says, once
+    /// the tool loop is done; an answer that does not fit is asked for again. A type that has only
+    /// `schemars::JsonSchema` is wrapped in [`Schemars`](crate::schema::Schemars).
+    ///
+    /// ```
+    /// use agent_core::model::{ScriptedModel, scripted::calls};
+    /// use agent_core::{ReactAgent, ToolSchema};
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize, ToolSchema)]
+    /// struct Weather {
+    ///     city: String,
+    ///     degrees: f64,
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = serde_json::json!({"city": "Oslo", "degrees": 4.5});
+    /// let agent = ReactAgent::builder("assistant", ScriptedModel::new([calls("final_answer", answer)]))
+    ///     .output_type::<Weather>()
+    ///     .build()?;
+    ///
+    /// let weather: Weather = agent.run("Oslo?").await?.parse()?;
+    /// assert_eq!(weather.degrees, 4.5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn output_type<T: ToolSchema + DeserializeOwned>(mut self) -> Self {
+        self.output = Some(OutputSpec::of_type::<T>());
+        self
+    }
+
+    /// The answer is JSON of this schema, as [`output_type`](Self::output_type). It is held to
+    /// the schema with the feature `validate`, else it is only JSON. Default: any text.
+    pub fn output_schema(mut self, schema: Value) -> Self {
+        self.output = Some(OutputSpec::of_schema(schema));
+        self
+    }
+
+    /// How the model is asked for an answer of a form. Default: [`OutputMode::Auto`].
+    pub fn output_mode(mut self, mode: OutputMode) -> Self {
+        self.output_mode = mode;
+        self
+    }
+
+    /// How often an answer that does not fit is asked for again, with what is wrong with it. The
+    /// calls count for the limit of model calls. Default: 2.
+    pub fn output_retries(mut self, retries: u32) -> Self {
+        self.output_retries = retries;
+        self
+    }
+
+    /// Whether a reply leads to its tools. `false` for one with calls: they do not run, and its
+    /// text is the answer. `true` for one without: the model is asked again, for providers that
+    /// stop in the middle. Default: a reply with calls does.
+    pub fn execute_tools_when(
+        mut self,
+        rule: impl Fn(&ChatResponse) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.runs_tools = Some(Arc::new(rule));
         self
     }
 
@@ -331,121 +401,6 @@ impl ReactAgentBuilder {
     pub fn record_content(mut self, record: bool) -> Self {
         self.record_content = record;
         self
-    }
-
-    /// Checks the whole configuration and builds the agent.
-    ///
-    /// # Errors
-    ///
-    /// [`BuildError`] lists every fault, for example two tools of one name.
-    pub fn build(self) -> Result<ReactAgent, BuildError> {
-        let mut faults = Vec::new();
-        if self.name.trim().is_empty() {
-            faults.push(BuildFault::BlankName);
-        }
-        if self.output_key.as_deref() == Some(MESSAGES) {
-            faults.push(BuildFault::ReservedOutputKey);
-        }
-        if self.max_parallel == 0 {
-            faults.push(BuildFault::Zero {
-                setting: "max_parallel_tools",
-            });
-        }
-        if self.tool_timeout.is_zero() {
-            faults.push(BuildFault::Zero {
-                setting: "tool_execution_timeout",
-            });
-        }
-        if self.limits.model_calls == Some(0) {
-            faults.push(BuildFault::Zero {
-                setting: "limits.model_calls",
-            });
-        }
-        let (hooks, duplicates) = in_order(self.hooks);
-        faults.extend(duplicates);
-        let (by_name, unknown) = by_names(&self.tool_names, &self.resolvers);
-        faults.extend(unknown);
-        let own = self.tools.into_iter().chain(by_name).collect();
-        let by_hooks = hooks.iter().map(|hook| hook.tools());
-        let sets = by_hooks.chain([own]).map(|tools| {
-            ToolSet::checked(tools).unwrap_or_else(|of_tools| {
-                faults.extend(of_tools.into_iter().map(BuildFault::Tools));
-                ToolSet::default()
-            })
-        });
-        let tools = ToolSet::layered(sets.collect::<Vec<_>>());
-        let unknown = self
-            .runtimes
-            .keys()
-            .filter(|name| tools.get(name).is_none());
-        faults.extend(unknown.map(|name| BuildFault::NoSuchTool {
-            setting: "runtime_of",
-            tool: name.clone(),
-        }));
-        if let Some(dialect) = self.model.dialect() {
-            let refused = tools.report(dialect).refusals();
-            faults.extend(refused.map(BuildFault::Tools));
-        }
-        let mut brought = Brought {
-            keys: self.keys,
-            model_interceptors: self.model_interceptors,
-            tool_interceptors: self.tool_interceptors,
-        };
-        brought.by(&hooks);
-        let wiring = wire(&hooks, brought.keys);
-        let graph = wiring
-            .graph
-            .map_err(|error| faults.push(BuildFault::Graph(error)));
-        let (true, Ok(graph)) = (faults.is_empty(), graph) else {
-            return Err(BuildError::new(faults));
-        };
-        let tool_list = ToolList::new(tools.iter().map(|tool| tool.definition().clone()));
-        let tool_slots = ToolSlots::of(&tools, &ToolSlots::default());
-        Ok(ReactAgent {
-            config: Arc::new(Config {
-                name: self.name.into(),
-                description: self.description,
-                model: self.model,
-                tools,
-                tool_list,
-                resolvers: self.resolvers,
-                system_prompt: self.system_prompt.map(Message::system),
-                instruction: self.instruction,
-                options: self.options,
-                output_key: self.output_key,
-                parallel: self.parallel,
-                max_parallel: self.max_parallel.min(Semaphore::MAX_PERMITS),
-                eager: self.eager,
-                tool_timeout: self.tool_timeout,
-                tool_slots,
-                #[cfg(feature = "retry")]
-                tool_retry: self.tool_retry,
-                runtimes: self.runtimes,
-                runtime: self.runtime,
-                leftovers: Leftovers::default(),
-                blocking_in_place: !self.sync_on_pool,
-                limits: self.limits,
-                model_interceptors: brought.model_interceptors,
-                tool_interceptors: brought.tool_interceptors,
-                entry: wiring.entry,
-                saver: self.saver,
-                durability: self.durability,
-                in_doubt: self.in_doubt,
-                approvals: self.approvals,
-                approving_hooks: hooks.clone(),
-                threads: Arc::default(),
-                exit: wiring.exit,
-                has_after_model: wiring.has_after_model,
-                error_policy: self.error_policy,
-                secrets: self.secrets,
-                result_limit: self.result_limit,
-                hosts: self.hosts,
-                metadata: Arc::new(self.metadata),
-                streaming: self.streaming,
-                record_content: self.record_content,
-            }),
-            graph,
-        })
     }
 }
 

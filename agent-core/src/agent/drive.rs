@@ -179,6 +179,7 @@ struct Ended {
     outcome: Outcome,
     text: String,
     failure: Option<Failure>,
+    unsupported: Vec<&'static str>,
 }
 
 /// Closes what is open, and writes down what that changes.
@@ -206,7 +207,8 @@ async fn end(
             update = update.answer(ToolResult::error(call, text));
         }
     }
-    let text = answer(state).unwrap_or_default();
+    let own = record.answer.clone();
+    let text = own.or_else(|| answer(state)).unwrap_or_default();
     if let Some(key) = &scope.config.output_key
         && matches!(outcome, Outcome::Finished | Outcome::LimitReached(_))
     {
@@ -243,6 +245,7 @@ async fn end(
         outcome,
         text,
         failure,
+        unsupported: scope.unsupported.clone(),
     }
 }
 
@@ -253,6 +256,7 @@ fn finish(ended: Ended, state: State, new_from: usize) -> Result<RunOutput, Agen
         outcome,
         text,
         failure,
+        unsupported,
     } = ended;
     let is_empty = outcome == Outcome::Finished
         && text.is_empty()
@@ -267,6 +271,7 @@ fn finish(ended: Ended, state: State, new_from: usize) -> Result<RunOutput, Agen
         state,
         new_from,
         direct_results: record.direct_results,
+        unsupported,
     });
     match failure {
         Some(failure) => Err(failure.with(output)),

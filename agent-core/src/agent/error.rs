@@ -6,9 +6,11 @@ use crate::graph::checkpoint::CheckpointError;
 use crate::graph::{GraphError, RunError};
 use crate::message::{ToolCall, TranscriptError};
 use crate::model::ModelError;
+use crate::schema::SchemaError;
 use crate::state::StateError;
 use crate::tool::{ToolError, ToolSetError};
 
+use super::output::OutputError;
 use super::template::TemplateError;
 
 /// Why a run gave no output. A pause, a limit and a cancellation are outcomes, not errors.
@@ -26,6 +28,14 @@ pub enum AgentError {
     /// The model's last reply holds neither text nor tool calls.
     #[error("the model's answer is empty")]
     EmptyAnswer {
+        /// Everything up to there.
+        output: RunOutput,
+    },
+    /// The model gave no answer of the form that was asked for, however often it was asked.
+    #[error("the model gave no answer of the form that was asked for")]
+    InvalidOutput {
+        /// What is wrong with the last one.
+        source: OutputError,
         /// Everything up to there.
         output: RunOutput,
     },
@@ -123,6 +133,7 @@ impl AgentError {
         match self {
             Self::Model { output, .. }
             | Self::EmptyAnswer { output }
+            | Self::InvalidOutput { output, .. }
             | Self::Tool { output, .. }
             | Self::Hook { output, .. }
             | Self::Graph { output, .. }
@@ -136,6 +147,7 @@ impl AgentError {
         match self {
             Self::Model { .. } => "model",
             Self::EmptyAnswer { .. } => "empty_answer",
+            Self::InvalidOutput { .. } => "invalid_output",
             Self::Tool { .. } | Self::PassedThrough { .. } => "tool",
             Self::Hook { .. } => "hook",
             Self::NoInput | Self::InvalidInput(_) => "input",
@@ -155,6 +167,7 @@ impl AgentError {
 #[derive(Debug)]
 pub(super) enum Failure {
     Model(ModelError),
+    Output(OutputError),
     Tool { call: ToolCall, source: ToolError },
     PassedThrough { tool: String, source: BoxError },
     Hook { hook: String, source: BoxError },
@@ -180,11 +193,18 @@ impl Failure {
     pub(super) fn with(self, output: RunOutput) -> AgentError {
         match self {
             Self::Model(source) => AgentError::Model { source, output },
-            Self::Tool { call, source } => AgentError::Tool {
-                tool: call.name,
-                call_id: call.id,
-                source,
-                output,
+            Self::Output(source) => AgentError::InvalidOutput { source, output },
+            Self::Tool { call, source } => match source.downcast_ref::<OutputError>() {
+                Some(misfit) => AgentError::InvalidOutput {
+                    source: misfit.clone(),
+                    output,
+                },
+                None => AgentError::Tool {
+                    tool: call.name,
+                    call_id: call.id,
+                    source,
+                    output,
+                },
             },
             Self::Checkpoint(source) => AgentError::Thread(source),
             Self::Graph(source) => AgentError::Graph { source, output },
@@ -233,6 +253,18 @@ pub enum BuildFault {
     /// The agent's graph does not compile.
     #[error(transparent)]
     Graph(GraphError),
+    /// The schema of the output is none.
+    #[error("the schema of the output is refused: {}", list(.0.faults()))]
+    Output(SchemaError),
+    /// A tool has the name of the one by which the answer is given.
+    #[error(
+        "a tool is named `{tool}`, which is the tool that gives the answer: rename it, or choose another `output_mode`"
+    )]
+    #[non_exhaustive]
+    OutputTool {
+        /// The name.
+        tool: &'static str,
+    },
     /// A number or a time is zero, so that nothing could ever run.
     #[error("`{setting}` must not be zero")]
     Zero {
@@ -260,7 +292,7 @@ impl BuildError {
     }
 }
 
-fn list(faults: &[BuildFault]) -> String {
+fn list(faults: &[impl ToString]) -> String {
     let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();
     texts.join("; ")
 }

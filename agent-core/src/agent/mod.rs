@@ -14,6 +14,7 @@ mod approval;
 #[cfg(feature = "retry")]
 mod backoff;
 mod brought;
+mod build;
 mod builder;
 mod counts;
 pub(crate) mod error;
@@ -26,6 +27,7 @@ mod model_fallback;
 #[cfg(feature = "retry")]
 mod model_retry;
 mod nested;
+mod output;
 mod policy;
 #[cfg(feature = "retry")]
 mod retry;
@@ -63,6 +65,7 @@ pub use limits::{Limits, OnLimit};
 pub use model_fallback::ModelFallback;
 #[cfg(feature = "retry")]
 pub use model_retry::ModelRetry;
+pub use output::{OutputError, OutputMode};
 pub use policy::{ErrorAction, ErrorPolicy};
 #[cfg(feature = "retry")]
 pub use retry::ToolRetry;

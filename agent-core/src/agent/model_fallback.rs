@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::interceptor::{ModelInterceptor, ModelNext};
 use crate::boxed::BoxFuture;
-use crate::model::{ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelError, ModelErrorKind};
+use crate::model::{ChatModel, ChatRequest, ChatResponse, ModelError, ModelErrorKind};
 
 /// Asks other models, in order, when the agent's own failed: a
 /// [model interceptor](ModelInterceptor).
 ///
 /// Another model gets the same history and tools. The settings of a provider's own, a name of a
-/// model and [`extra`](ChatOptions::extra), are not passed on; [`to_with`](Self::to_with) gives it
-/// others. What only the provider that wrote it can read, such as its reasoning, is left out.
+/// model and [`extra`](crate::model::ChatOptions::extra), are not passed on;
+/// [`with_options`](ChatModel::with_options) gives a model others. What only the provider that wrote it can read, such as its reasoning, is left out.
 /// What was streamed of a failed reply does not count, which
 /// [`EventKind::Retried`](crate::event::EventKind::Retried) tells. The next turn begins with the
 /// agent's own model again.
@@ -38,32 +38,22 @@ use crate::model::{ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelError
 #[derive(Clone)]
 #[must_use]
 pub struct ModelFallback {
-    models: Vec<(Arc<dyn ChatModel>, ChatOptions)>,
+    models: Vec<Arc<dyn ChatModel>>,
     when: fn(&ModelError) -> bool,
 }
 
 impl ModelFallback {
     /// Asks this model next.
     pub fn to(model: impl ChatModel + 'static) -> Self {
-        Self::to_with(model, ChatOptions::new())
-    }
-
-    /// Asks this model next, with these settings over those of the request.
-    pub fn to_with(model: impl ChatModel + 'static, options: ChatOptions) -> Self {
         Self {
-            models: vec![(Arc::new(model), options)],
+            models: vec![Arc::new(model)],
             when: helps,
         }
     }
 
     /// And then this one; calls add up.
-    pub fn then(self, model: impl ChatModel + 'static) -> Self {
-        self.then_with(model, ChatOptions::new())
-    }
-
-    /// And then this one, with these settings over those of the request.
-    pub fn then_with(mut self, model: impl ChatModel + 'static, options: ChatOptions) -> Self {
-        self.models.push((Arc::new(model), options));
+    pub fn then(mut self, model: impl ChatModel + 'static) -> Self {
+        self.models.push(Arc::new(model));
         self
     }
 
@@ -83,11 +73,21 @@ fn helps(error: &ModelError) -> bool {
 }
 
 /// The request as another model gets it.
-fn for_other(request: &ChatRequest, own: &ChatOptions) -> ChatRequest {
+fn for_other(request: &ChatRequest, model: &dyn ChatModel) -> ChatRequest {
     let mut options = request.options().clone();
     options.model = None;
     options.extra.clear();
-    request.clone().with_options(options.merged(own))
+    let unsupported = model.unsupported(&options);
+    if !unsupported.is_empty() {
+        let (model, provider) = (model.name(), model.provider());
+        tracing::warn!(
+            model,
+            provider,
+            ?unsupported,
+            "settings that the provider has not"
+        );
+    }
+    request.clone().with_options(options)
 }
 
 impl ModelInterceptor for ModelFallback {
@@ -98,14 +98,17 @@ impl ModelInterceptor for ModelFallback {
     ) -> BoxFuture<'a, Result<ChatResponse, ModelError>> {
         Box::pin(async move {
             let mut reply = next.run(request.clone()).await;
-            for (model, options) in &self.models {
+            for model in &self.models {
                 let error = match reply {
                     Err(error) if (self.when)(&error) => error,
                     reply => return reply,
                 };
                 let (model_name, provider) = (model.name(), model.provider());
                 tracing::warn!(model = model_name, provider, %error, "the model failed: another one is asked");
-                reply = next.on(model).run(for_other(&request, options)).await;
+                reply = next
+                    .on(model)
+                    .run(for_other(&request, model.as_ref()))
+                    .await;
             }
             reply
         })
@@ -114,7 +117,7 @@ impl ModelInterceptor for ModelFallback {
 
 impl fmt::Debug for ModelFallback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.models.iter().map(|(model, _)| model.name());
+        let names = self.models.iter().map(|model| model.name());
         f.debug_list().entries(names).finish()
     }
 }

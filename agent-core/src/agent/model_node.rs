@@ -11,11 +11,13 @@ use super::ask::ModelTurn;
 use super::error::{AgentError, Failure};
 use super::interceptor::ModelNext;
 use super::limits::OnLimit;
+use super::output::{FINAL_ANSWER, OutputError};
 use super::scope::RunScope;
+use super::wiring::TOOLS;
 use crate::boxed::{BoxError, BoxFuture};
 use crate::event::{EventKind, Limit, Outcome};
 use crate::graph::{END, NodeAction, NodeContext, NodeOutput, State, StateUpdate};
-use crate::message::{AssistantMessage, Message, ToolResult};
+use crate::message::{AssistantMessage, Message, ToolCall, ToolResult};
 use crate::model::{ChatRequest, ChatResponse, ToolList};
 use crate::telemetry;
 
@@ -115,10 +117,14 @@ fn request(
     } else {
         scope.tool_list.clone()
     };
-    Ok(ChatRequest::new(state.transcript().clone())?
+    let request = ChatRequest::new(state.transcript().clone())?
         .with_system(scope.config.system_prompt.clone())
         .with_tools(tools)
-        .with_options(scope.options.clone()))
+        .with_options(scope.options.clone());
+    Ok(match &scope.config.output {
+        None => request,
+        Some(output) => output.ask(request, scope.record(|record| record.asked_for_form)),
+    })
 }
 
 fn chat_span(scope: &RunScope) -> Span {
@@ -157,6 +163,9 @@ async fn take_in(
     mail: Vec<Message>,
     last: Option<Limit>,
 ) -> NodeOutput {
+    let has_calls = !response.message.tool_calls.is_empty();
+    let rule = scope.config.runs_tools.as_ref();
+    let runs_tools = rule.map_or(has_calls, |rule| rule(&response));
     let ChatResponse {
         message: answer,
         finish_reason,
@@ -182,28 +191,69 @@ async fn take_in(
             usage,
         })
         .await;
-    let mut update = StateUpdate::new().messages(mail).message(message);
-    match last {
-        // The model was offered no tools; should it call some all the same, they do not run.
-        Some(limit) => {
-            for call in &calls {
-                let result =
-                    ToolResult::error(call, "Error: no tool runs any more: a limit was reached");
-                scope.tell_not_run(&result).await;
-                update = update.answer(result);
-            }
-            let outcome = Outcome::LimitReached(limit);
-            if scope.config.has_after_model {
-                scope.end(outcome);
-                return NodeOutput::from(update);
-            }
-            scope.leave(outcome, update)
-        }
-        None if calls.is_empty() && !scope.config.has_after_model && scope.has_mail() => {
-            NodeOutput::from(update).goto(scope.config.entry.as_str())
-        }
-        None => NodeOutput::from(update),
+    let text = message.text();
+    let update = StateUpdate::new().messages(mail).message(message);
+    if let Some(error) = unreadable_answer(scope, &calls) {
+        let why = "the answer cannot be read";
+        let update = not_run(scope, update, &calls, why).await;
+        return scope.fail(Failure::Output(error), update);
     }
+    let (outcome, why) = match last {
+        // The model was offered no tools; should it call some all the same, they do not run.
+        Some(limit) => (Outcome::LimitReached(limit), "a limit was reached"),
+        None if has_calls && !runs_tools => {
+            scope.record(|record| {
+                record.answer = Some(text);
+                record.jumped = true;
+            });
+            (Outcome::Finished, "the reply is taken as the answer")
+        }
+        None if !has_calls && !scope.config.has_after_model && scope.has_mail() => {
+            return NodeOutput::from(update).goto(scope.config.entry.as_str());
+        }
+        None if runs_tools && !has_calls => {
+            scope.record(|record| record.goes_on = true);
+            let update = NodeOutput::from(update);
+            return match scope.config.has_after_model {
+                true => update,
+                false => update.goto(TOOLS),
+            };
+        }
+        None => return NodeOutput::from(update),
+    };
+    let update = not_run(scope, update, &calls, why).await;
+    if scope.config.has_after_model {
+        scope.end(outcome);
+        return NodeOutput::from(update);
+    }
+    scope.leave(outcome, update)
+}
+
+/// The answer of a form, if its arguments cannot be read, so that its tool never sees them, and
+/// this is not to be asked for again.
+fn unreadable_answer(scope: &RunScope, calls: &[ToolCall]) -> Option<OutputError> {
+    let output = scope.config.output.as_ref()?;
+    let mut answers = calls.iter().filter(|call| call.name == FINAL_ANSWER);
+    let (call, invalid) = answers.find_map(|call| call.invalid.map(|invalid| (call, invalid)))?;
+    scope.counts_misfit(output.retries).then(|| OutputError {
+        fault: invalid.to_string(),
+        answer: call.arguments.clone(),
+    })
+}
+
+/// Answers calls that do not run.
+async fn not_run(
+    scope: &RunScope,
+    mut update: StateUpdate,
+    calls: &[ToolCall],
+    why: &str,
+) -> StateUpdate {
+    for call in calls {
+        let result = ToolResult::error(call, format!("Error: no tool runs any more: {why}"));
+        scope.tell_not_run(&result).await;
+        update = update.answer(result);
+    }
+    update
 }
 
 impl RunScope {

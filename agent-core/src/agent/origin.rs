@@ -58,6 +58,7 @@ pub(super) fn readable(
             MessageBody::Assistant(answer) if provider != asked => {
                 let mut answer = answer.clone();
                 answer.reasoning = None;
+                answer.opaque.retain(|part| part.provider == asked);
                 Message::with_id(message.id().clone(), MessageBody::Assistant(answer))
             }
             _ => message.clone(),

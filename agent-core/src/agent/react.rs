@@ -14,6 +14,7 @@ use super::hook::Hook;
 use super::input::Input;
 use super::interceptor::{ModelInterceptor, ToolInterceptor};
 use super::limits::Limits;
+use super::output::Output;
 use super::policy::ErrorPolicy;
 #[cfg(feature = "retry")]
 use super::retry::ToolRetry;
@@ -23,12 +24,15 @@ use super::thread::Threads;
 use crate::graph::checkpoint::{CheckpointSaver, Durability};
 use crate::graph::{Answer, CompiledGraph, State};
 use crate::message::{Message, ToolCall};
-use crate::model::{ChatModel, ChatOptions, ToolList};
+use crate::model::{ChatModel, ChatOptions, ChatResponse, ToolList};
 use crate::secrets::Secrets;
 use crate::tool::{Hosts, Leftovers, ToolResolver, ToolSet};
 
 /// Says whether a call needs approval.
 pub(super) type Approval = Arc<dyn Fn(&ToolCall, &State) -> bool + Send + Sync>;
+
+/// Whether a reply leads to its tools.
+pub(super) type RunsTools = Arc<dyn Fn(&ChatResponse) -> bool + Send + Sync>;
 
 /// Everything an agent was built with.
 pub(super) struct Config {
@@ -73,6 +77,8 @@ pub(super) struct Config {
     pub(super) result_limit: Option<usize>,
     pub(super) hosts: Hosts,
     pub(super) metadata: Arc<Map<String, Value>>,
+    pub(super) output: Option<Output>,
+    pub(super) runs_tools: Option<RunsTools>,
     pub(super) streaming: bool,
     pub(super) record_content: bool,
 }

@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_core::Stream;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -17,9 +18,10 @@ use super::error::AgentError;
 use super::handle::RunHandle;
 use super::input::Input;
 use super::nested::Outer;
+use super::output::FINAL_ANSWER;
 use super::react::ReactAgent;
 use crate::boxed::BoxFuture;
-use crate::event::{AgentEvent, EventKind, RunOutput, Said, channel};
+use crate::event::{AgentEvent, EventKind, Partial, RunOutput, Said, channel};
 use crate::graph::Answer;
 use crate::graph::checkpoint::{CheckpointId, CheckpointSaver, Durability};
 use crate::model::ChatOptions;
@@ -173,7 +175,9 @@ impl RunRequest {
         let name = Arc::clone(&self.agent.config.name);
         let gate = self.outer.as_ref().map(|outer| Arc::clone(&outer.gate));
         let (sink, events) = channel(Arc::clone(&name), gate);
+        let output = self.agent.config.output.as_ref();
         RunStream {
+            partial: output.map(|output| Partial::new(FINAL_ANSWER, output.member())),
             agent: name,
             sequence: 0,
             handle,
@@ -217,6 +221,8 @@ pub struct RunStream {
     agent: Arc<str>,
     sequence: u64,
     handle: RunHandle,
+    /// The answer so far, if it is to have a form.
+    partial: Option<Partial>,
     events: mpsc::Receiver<Said>,
     run: Option<BoxFuture<'static, Result<RunOutput, AgentError>>>,
     end: Option<Result<RunOutput, AgentError>>,
@@ -234,7 +240,50 @@ impl RunStream {
         self.handle.clone()
     }
 
+    /// The answer as far as the model has written it, for an agent with an
+    /// [output type](super::ReactAgentBuilder::output_type): what is still open is taken as
+    /// closed, and a name or a number that may be half there is left out. `None` if the run has
+    /// no such answer, or if there is not enough of it for a `T`; members that may be missing are
+    /// best an `Option`, or have `#[serde(default)]`.
+    ///
+    /// Each call reads what is there from its start, so ask as often as it is shown.
+    ///
+    /// ```
+    /// use agent_core::ReactAgent;
+    /// use agent_core::model::{ScriptedModel, scripted::says};
+    /// use agent_core::agent::OutputMode;
+    /// use serde_json::{Value, json};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([says(r#"{"title": "Snow in Oslo", "words": 12}"#)]);
+    /// let agent = ReactAgent::builder("writer", model)
+    ///     .output_schema(json!({"type": "object"}))
+    ///     .output_mode(OutputMode::Native)
+    ///     .build()?;
+    ///
+    /// let mut run = agent.run("A poem.").stream();
+    /// let mut titles = Vec::new();
+    /// while let Some(event) = run.next().await {
+    ///     event?;
+    ///     let title = run.partial::<Value>().map(|poem| poem["title"].clone());
+    ///     titles.extend(title.filter(|title| titles.last() != Some(title)));
+    /// }
+    /// assert_eq!(titles, [json!(null), json!("Snow "), json!("Snow in "), json!("Snow in Oslo")]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn partial<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_value(self.partial.as_ref()?.value()?).ok()
+    }
+
     fn number(&mut self, said: Said) -> AgentEvent {
+        if let Some(partial) = &mut self.partial
+            && said.agent == self.agent
+        {
+            partial.push(&said.kind);
+        }
         self.sequence += 1;
         AgentEvent::new(self.sequence, said.agent, said.kind)
     }

@@ -14,6 +14,7 @@ use super::limits::Limits;
 use super::lookup::Resolved;
 use super::nested::Outer;
 use super::origin::Origins;
+use super::output::FINAL_ANSWER;
 use super::react::Config;
 use super::slots::ToolSlots;
 use super::thread::Control;
@@ -33,6 +34,8 @@ pub(super) struct RunScope {
     pub(super) tool_list: ToolList,
     pub(super) resolved: Resolved,
     pub(super) options: ChatOptions,
+    /// Those of the options that the provider has not.
+    pub(super) unsupported: Vec<&'static str>,
     pub(super) token: CancellationToken,
     pub(super) deadline: Option<Instant>,
     pub(super) streaming: bool,
@@ -71,6 +74,16 @@ pub(super) struct Record {
     #[cfg(feature = "retry")]
     pub(super) model_retries: u32,
     pub(super) origins: Origins,
+    /// The answer where it is not the last reply's text: the JSON in it, or the text of one whose
+    /// calls did not run.
+    pub(super) answer: Option<String>,
+    /// True if the model is asked again though its reply has no calls.
+    pub(super) goes_on: bool,
+    /// True once the model was told to give its answer in its form.
+    pub(super) asked_for_form: bool,
+    /// How many replies did not fit their form, and the number of the last one.
+    pub(super) misfits: u32,
+    pub(super) last_misfit: Option<u32>,
     /// Why the run gives an error instead of its output.
     pub(super) failure: Option<Failure>,
 }
@@ -156,6 +169,24 @@ impl RunScope {
     pub(super) fn model_name(&self) -> &str {
         let own = || self.config.model.name();
         self.options.model.as_deref().unwrap_or_else(own)
+    }
+
+    /// True if the model is offered other tools than the one that gives the answer.
+    pub(super) fn has_other_tools(&self) -> bool {
+        self.tools.names().any(|name| name != FINAL_ANSWER)
+    }
+
+    /// Counts a reply whose answer does not fit its form, however many it holds. True if it is
+    /// one too many.
+    pub(super) fn counts_misfit(&self, retries: u32) -> bool {
+        self.record(|record| {
+            let (reply, _) = record.counts.totals();
+            if record.last_misfit != Some(reply) {
+                record.last_misfit = Some(reply);
+                record.misfits = record.misfits.saturating_add(1);
+            }
+            record.misfits > retries
+        })
     }
 
     /// True if it is known how the run ends.

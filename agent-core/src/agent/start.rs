@@ -76,6 +76,17 @@ pub(super) fn prepare(
         }
     };
     warn_of_second_system(&config, &first.state);
+    let options = config.options.merged(&request.options);
+    let unsupported = config.model.unsupported(&options);
+    if !unsupported.is_empty() {
+        let (agent, provider) = (&*config.name, config.model.provider());
+        tracing::warn!(
+            agent,
+            provider,
+            ?unsupported,
+            "settings that the provider has not"
+        );
+    }
     let scope = RunScope {
         sink,
         context: RunContext {
@@ -92,7 +103,8 @@ pub(super) fn prepare(
         resolved: Resolved::default(),
         tool_slots,
         runtime: request.runtime,
-        options: config.options.merged(&request.options),
+        options,
+        unsupported,
         token,
         deadline: own_deadline.into_iter().chain(outer_deadline).min(),
         depth_left: depth_left(outer.as_deref(), config.limits.depth),

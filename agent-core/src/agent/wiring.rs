@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::hook::{Hook, HookPosition};
 use super::hook_node::HookNode;
 use super::model_node::ModelNode;
+use super::output::{OUTPUT, OutputNode};
 use super::tool_node::ToolNode;
 use crate::graph::{CompiledGraph, END, GraphError, KeyStrategy, START, State, StateGraph};
 use crate::message::Role;
@@ -60,7 +61,11 @@ pub(super) struct Wiring {
 }
 
 /// Joins the nodes. `hooks` are in their order.
-pub(super) fn wire(hooks: &[Arc<dyn Hook>], keys: Vec<(Arc<str>, KeyStrategy)>) -> Wiring {
+pub(super) fn wire(
+    hooks: &[Arc<dyn Hook>],
+    keys: Vec<(Arc<str>, KeyStrategy)>,
+    has_output: bool,
+) -> Wiring {
     let [before_agent, before_model, after_model, after_agent] = [
         HookPosition::BeforeAgent,
         HookPosition::BeforeModel,
@@ -98,14 +103,18 @@ pub(super) fn wire(hooks: &[Arc<dyn Hook>], keys: Vec<(Arc<str>, KeyStrategy)>) 
         graph = graph.edge(last, name.as_str());
         last = name;
     }
-    let (to_entry, to_exit) = (entry.clone(), exit.clone());
+    let behind = if has_output { OUTPUT } else { &exit };
+    let (to_entry, to_exit) = (entry.clone(), behind.to_owned());
+    let mut routes = vec![TOOLS.to_owned(), behind.to_owned()];
+    if has_output {
+        graph = graph.node(OUTPUT, OutputNode).edge(OUTPUT, exit.as_str());
+    }
     let has_after_model = !after_model.names.is_empty();
     let route = move |state: &State| match after_reply(state) {
         Way::Tools => TOOLS.to_owned(),
         Way::Model if has_after_model => to_entry.clone(),
         _ => to_exit.clone(),
     };
-    let mut routes = vec![TOOLS.to_owned(), exit.clone()];
     // Only a hook can answer every call of a reply.
     if has_after_model {
         routes.push(entry.clone());

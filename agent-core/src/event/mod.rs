@@ -5,6 +5,7 @@
 //! [`EventKind::RunFinished`] or an error.
 
 pub(crate) mod output;
+mod partial;
 mod sink;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::model::{FinishReason, Usage};
 
 pub(crate) use output::OutputParts;
 pub(crate) use output::{Interrupt, InterruptKind, Limit, Outcome, RunOutput};
+pub(crate) use partial::Partial;
 pub(crate) use sink::{Gate, Said, Sink, channel};
 
 /// One event of a run.

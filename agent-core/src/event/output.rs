@@ -131,6 +131,7 @@ pub(crate) struct OutputParts {
     pub(crate) state: State,
     pub(crate) new_from: usize,
     pub(crate) direct_results: Vec<ToolResult>,
+    pub(crate) unsupported: Vec<&'static str>,
 }
 
 impl RunOutput {
@@ -150,6 +151,7 @@ impl RunOutput {
             new_from: state.messages().len(),
             state,
             direct_results: Vec::new(),
+            unsupported: Vec::new(),
         })
     }
 
@@ -161,14 +163,16 @@ impl RunOutput {
 
     /// The answer: the last reply's text, or the `return_direct` results.
     ///
-    /// One direct result stands verbatim; of several this is a JSON array, in which results
+    /// Of an answer of a form this is the JSON, without words around it. One direct result stands
+    /// verbatim; of several this is a JSON array, in which results
     /// that are JSON stand as they are and others as strings. Empty if a run ended early.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0.text
     }
 
-    /// The answer read as JSON.
+    /// The answer read as JSON. For an agent with an output type, and an outcome of
+    /// [`Outcome::Finished`], it fits.
     ///
     /// # Errors
     ///
@@ -191,6 +195,13 @@ impl RunOutput {
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.0.usage
+    }
+
+    /// The settings of the run that its model's provider has not, by the names of their fields;
+    /// they were not sent.
+    #[must_use]
+    pub fn unsupported(&self) -> &[&'static str] {
+        &self.0.unsupported
     }
 
     /// The state at the end.

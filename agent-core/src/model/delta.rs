@@ -99,6 +99,8 @@ pub(super) async fn fold(
     let mut accumulator = Accumulator::new();
     while let Some(delta) = deltas.next().await {
         accumulator.push(delta?);
+        // A stream that is always ready must not keep its reader from anything else.
+        tokio::task::coop::consume_budget().await;
     }
     accumulator.finish()
 }

@@ -31,6 +31,7 @@ mod sse;
 mod test_model;
 #[cfg(any(feature = "openai", feature = "anthropic"))]
 mod timeouts;
+mod with_options;
 
 use std::sync::Arc;
 
@@ -54,6 +55,7 @@ pub use scripted::ScriptedModel;
 pub use test_model::TestModel;
 #[cfg(any(feature = "openai", feature = "anthropic"))]
 pub use timeouts::Timeouts;
+pub use with_options::WithOptions;
 
 /// A language model that answers chat requests.
 ///
@@ -98,6 +100,34 @@ pub trait ChatModel: Send + Sync {
     /// The provider's name by the OpenTelemetry conventions, for example `openai`.
     fn provider(&self) -> &str {
         "unknown"
+    }
+
+    /// The model with settings of its own; those of an agent come over them, and those of a run
+    /// over both.
+    ///
+    /// ```
+    /// use agent_core::ReactAgent;
+    /// use agent_core::model::{ChatModel as _, ChatOptions, ScriptedModel, scripted::says};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let scripted = ScriptedModel::new([says("Hi.")]);
+    /// let model = scripted.clone().with_options(ChatOptions::new().seed(7).temperature(0.2));
+    /// let agent = ReactAgent::builder("assistant", model)
+    ///     .options(ChatOptions::new().temperature(0.9))
+    ///     .build()?;
+    ///
+    /// agent.run("Hello").await?;
+    /// let expected = ChatOptions::new().seed(7).temperature(0.9);
+    /// assert_eq!(scripted.requests()[0].options(), &expected);
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn with_options(self, options: ChatOptions) -> WithOptions<Self>
+    where
+        Self: Sized,
+    {
+        WithOptions::new(self, options)
     }
 }
 

@@ -5,26 +5,37 @@
 //!
 //! Not here: the check of what a model wrote (`tool::validate`).
 
+use std::cell::Cell;
+
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
 /// Deeper than this no schema is followed; one that only refers to itself ends here.
 const DEEPEST: usize = 64;
 
+/// More schemas than this are not asked: some branch back to themselves.
+const MOST_SCHEMAS: usize = 100_000;
+
 /// `None` if the schema says something that is not understood here.
 pub(super) fn accepts(schema: &Value, value: &Value) -> Option<bool> {
-    Reader { root: schema }.accepts(schema, value, 0)
+    let reader = Reader {
+        root: schema,
+        asked: Cell::new(0),
+    };
+    reader.accepts(schema, value, 0)
 }
 
 struct Reader<'a> {
     root: &'a Value,
+    asked: Cell<usize>,
 }
 
 impl Reader<'_> {
     fn accepts(&self, schema: &Value, value: &Value, depth: usize) -> Option<bool> {
-        if depth == DEEPEST {
+        if depth >= DEEPEST || self.asked.get() == MOST_SCHEMAS {
             return None;
         }
+        self.asked.set(self.asked.get() + 1);
         match schema {
             Value::Bool(all) => Some(*all),
             Value::Object(keywords) => {

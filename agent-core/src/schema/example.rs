@@ -21,6 +21,10 @@ const MOST_ITEMS: u64 = 8;
 /// How often a value is made by chance until one is accepted.
 const TRIES: usize = 32;
 
+/// More values than this are not made for one: schemas that branch back to themselves would
+/// want more at each level.
+const MOST_VALUES: usize = 4_000;
+
 /// A value of this property that is accepted, as far as can be told.
 pub(crate) fn example(property: &Property) -> Option<Value> {
     let mut composer = Composer::new();
@@ -29,6 +33,7 @@ pub(crate) fn example(property: &Property) -> Option<Value> {
     Maker {
         root: &root,
         depth: 0,
+        made: 0,
         chance: None,
     }
     .make(&root["properties"][property.name])
@@ -41,6 +46,7 @@ pub(crate) fn sample(schema: &Value, chance: &mut Chance) -> Option<Value> {
         let mut maker = Maker {
             root: schema,
             depth: 0,
+            made: 0,
             chance: Some(chance),
         };
         let value = maker.make(schema)?;
@@ -71,6 +77,7 @@ impl Chance {
 struct Maker<'a> {
     root: &'a Value,
     depth: usize,
+    made: usize,
     /// Without it, the first choice is always taken.
     chance: Option<&'a mut Chance>,
 }
@@ -88,9 +95,10 @@ impl Maker<'_> {
     }
 
     fn make(&mut self, schema: &Value) -> Option<Value> {
-        if self.depth == DEEPEST {
+        if self.depth == DEEPEST || self.made == MOST_VALUES {
             return None;
         }
+        self.made += 1;
         self.depth += 1;
         let made = match schema {
             Value::Object(schema) => self.make_of(schema),

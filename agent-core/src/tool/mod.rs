@@ -95,3 +95,5 @@ pub(crate) use host::{Host, Hosts};
 pub(crate) use output::{IntoToolOutput, ToolOutput};
 pub(crate) use place::Leftovers;
 pub(crate) use set::ToolSet;
+#[cfg(feature = "validate")]
+pub(crate) use validate::validator;

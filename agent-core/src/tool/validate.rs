@@ -16,7 +16,7 @@ use crate::secrets::Secrets;
 const MAX_FAULTS: usize = 10;
 
 /// Makes the check of a schema.
-pub(super) fn validator(schema: &Value) -> Result<Validator, SchemaError> {
+pub(crate) fn validator(schema: &Value) -> Result<Validator, SchemaError> {
     jsonschema::options()
         .offline()
         .should_validate_formats(true)

@@ -3,21 +3,24 @@
 use std::time::Duration;
 
 use agent_core::agent::{ModelFallback, ModelRetry};
+use agent_core::message::{OpaquePart, ToolCall};
 use agent_core::model::scripted::{calls, fails, says};
 use agent_core::model::{
-    ChatModel, ChatOptions, ChatRequest, ModelDelta, ModelError, ModelErrorKind, ScriptedModel,
+    ChatModel, ChatOptions, ChatRequest, FinishReason, FunctionModel, ModelDelta, ModelError,
+    ModelErrorKind, ScriptedModel,
 };
 use agent_core::{AgentError, BoxStream, Message, ReactAgent};
 use agent_tests::runs::{events, offered, output};
 use agent_tests::tools::answers;
+use futures_util::stream;
 use serde_json::json;
 
 use super::{retries, shown};
 
-/// A scripted model of another provider.
-struct Of(&'static str, ScriptedModel);
+/// A model of this provider.
+struct Of<M>(&'static str, M);
 
-impl ChatModel for Of {
+impl<M: ChatModel> ChatModel for Of<M> {
     fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
         self.1.stream(request)
     }
@@ -73,7 +76,7 @@ async fn when_all_fail_the_last_error_is_the_runs() {
 #[tokio::test]
 async fn a_providers_own_settings_stay_with_it() {
     let second = ScriptedModel::new([says("Hello.")]);
-    let own = ChatOptions::new().seed(7).max_output_tokens(9);
+    let own = ChatOptions::new().seed(7).extra("only_second", true);
     let options = ChatOptions::new()
         .model("first-1")
         .extra("only_first", true)
@@ -81,15 +84,16 @@ async fn a_providers_own_settings_stay_with_it() {
         .max_output_tokens(100);
     let agent = ReactAgent::builder("assistant", ScriptedModel::new([fails(down())]))
         .options(options)
-        .model_interceptor(ModelFallback::to_with(second.clone(), own))
+        .model_interceptor(ModelFallback::to(second.clone().with_options(own)))
         .build()
         .unwrap();
 
     agent.run("Hi").await.unwrap();
     let expected = ChatOptions::new()
         .temperature(0.5)
+        .max_output_tokens(100)
         .seed(7)
-        .max_output_tokens(9);
+        .extra("only_second", true);
     assert_eq!(second.requests()[0].options(), &expected);
 }
 
@@ -132,6 +136,34 @@ async fn the_reasoning_of_one_provider_is_not_sent_to_another() {
         .map(|it| &*it.call_id)
         .collect();
     assert_eq!(ids, ["a", "b"]);
+}
+
+#[tokio::test]
+async fn what_one_provider_signed_is_not_sent_to_another() {
+    let first = FunctionModel::streaming(|request: ChatRequest| {
+        stream::iter(match request.last_tool_result().is_empty() {
+            false => vec![Err(down())],
+            true => vec![
+                Ok(ModelDelta::Opaque(OpaquePart::new(
+                    "one",
+                    r#"{"signature":"x"}"#,
+                ))),
+                Ok(ModelDelta::ToolCall(ToolCall::new("a", "look", "{}"))),
+                Ok(ModelDelta::Finished(FinishReason::ToolCalls)),
+            ],
+        })
+    });
+    let second = ScriptedModel::new([says("Nothing.")]);
+    let agent = ReactAgent::builder("assistant", Of("one", first))
+        .tools(answers("look", "nothing"))
+        .model_interceptor(ModelFallback::to(Of("two", second.clone())))
+        .build()
+        .unwrap();
+
+    let run = agent.run("Look.").await.unwrap();
+    let parts = |message: &Message| message.as_assistant().map_or(0, |it| it.opaque.len());
+    assert_eq!(second.requests()[0].messages().map(parts).sum::<usize>(), 0);
+    assert_eq!(run.messages().iter().map(parts).sum::<usize>(), 1);
 }
 
 #[tokio::test]

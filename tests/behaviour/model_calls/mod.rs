@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod fallback;
+mod loops;
 mod retry;
 mod streams;
 

@@ -1,16 +1,18 @@
 //! How the pieces of a reply become events, and one reply.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use agent_core::agent::{ModelInterceptor, ModelNext};
+use agent_core::agent::{Limit, ModelInterceptor, ModelNext};
 use agent_core::event::EventKind;
+use agent_core::graph::CancellationToken;
 use agent_core::message::ToolCall;
 use agent_core::model::scripted::says;
 use agent_core::model::{
     ChatModel, ChatRequest, ChatResponse, FinishReason, FunctionModel, ModelDelta, ModelError,
     ModelErrorKind, ScriptedModel, Usage,
 };
-use agent_core::{AgentError, BoxFuture, ReactAgent};
+use agent_core::{AgentError, BoxFuture, Outcome, ReactAgent};
 use agent_tests::runs::{events, output};
 use agent_tests::tools::answers;
 use futures_util::{StreamExt as _, stream};
@@ -216,4 +218,35 @@ async fn an_error_before_the_call_reaches_every_interceptor_around_it_and_the_ru
     };
     assert_eq!(source.to_string(), "not today");
     assert_eq!(*seen.lock().unwrap(), [ModelErrorKind::InvalidRequest; 2]);
+}
+
+#[tokio::test]
+async fn a_stream_without_end_that_is_always_ready_is_ended_by_the_deadline() {
+    for piece in [ModelDelta::Usage(Usage::new(1, 1)), text("on ")] {
+        for streaming in [true, false] {
+            let piece = piece.clone();
+            let endless = FunctionModel::streaming(move |_| {
+                let piece = piece.clone();
+                stream::repeat_with(move || Ok(piece.clone()))
+            });
+            let run = agent(endless).run("Hi").streaming(streaming);
+
+            let output = run.deadline(Duration::from_millis(20)).await.unwrap();
+            assert_eq!(output.outcome(), &Outcome::LimitReached(Limit::Deadline));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_stream_without_end_that_is_always_ready_is_ended_by_its_token() {
+    let endless = FunctionModel::streaming(|_| stream::repeat_with(|| Ok(text(""))));
+    let token = CancellationToken::new();
+    let cancels = token.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        cancels.cancel();
+    });
+
+    let output = agent(endless).run("Hi").cancel_token(token).await.unwrap();
+    assert_eq!(output.outcome(), &Outcome::Cancelled);
 }

@@ -11,6 +11,7 @@ use agent_core::model::{
     Usage,
 };
 use agent_core::{Message, ReactAgent, tool, tools};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{asked, request, streamed};
@@ -332,4 +333,64 @@ fn a_place_that_cannot_be_written_says_so() {
         matches!(error, CassetteError::Unwritable { .. }),
         "{error:?}"
     );
+}
+
+fn any_turn() -> impl Strategy<Value = (String, Option<String>, Vec<String>, bool)> {
+    let arguments = prop_oneof![
+        Just("{}".to_owned()),
+        Just(r#"{"city":"Oslo","n":1e2}"#.to_owned()),
+        Just("{\"city\":\"Os".to_owned()),
+        ".{0,12}",
+    ];
+    let calls = proptest::collection::vec(arguments, 0..3);
+    (
+        ".{0,20}",
+        proptest::option::of(".{0,8}"),
+        calls,
+        any::<bool>(),
+    )
+}
+
+// E7, E4
+proptest! {
+    #[test]
+    fn what_was_recorded_is_replayed(
+        turns in proptest::collection::vec(any_turn(), 1..4),
+        streams: bool,
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let script = turns.iter().map(|(text, reasoning, arguments, fails)| {
+                let mut turn = match fails {
+                    true => agent_core::model::scripted::fails(ModelError::new(ModelErrorKind::Transport, "broke")),
+                    false => says(""),
+                };
+                turn = turn.and_says(text.as_str());
+                if let Some(reasoning) = reasoning {
+                    turn = turn.reasons(reasoning.as_str());
+                }
+                arguments.iter().fold(turn, |turn, text| turn.and_calls("get_weather", Value::from(text.as_str())))
+            });
+            let folder = Folder::new("any");
+            let recorder = Recorder::new(ScriptedModel::new(script));
+            let ask = async |model: &dyn agent_core::model::ChatModel, number: usize| {
+                let request = asked(&number.to_string());
+                let reply = match streams {
+                    true => streamed(model, request).await,
+                    false => model.chat(request).await,
+                };
+                reply.map_err(|error| (error.kind(), error.to_string()))
+            };
+            let mut recorded = Vec::new();
+            for number in 0..turns.len() {
+                recorded.push(ask(&recorder, number).await);
+            }
+            recorder.save(folder.file()).unwrap();
+            let replay = Replay::open(folder.file()).unwrap();
+            // In another order than they were recorded.
+            for number in (0..turns.len()).rev() {
+                assert_eq!(ask(&replay, number).await, recorded[number]);
+            }
+        });
+    }
 }

@@ -21,7 +21,7 @@ fn request(messages: impl IntoIterator<Item = Message>) -> ChatRequest {
 
 /// The fold of the model's stream.
 async fn streamed(
-    model: &impl ChatModel,
+    model: &(impl ChatModel + ?Sized),
     request: ChatRequest,
 ) -> Result<ChatResponse, ModelError> {
     let mut deltas = model.stream(request);

@@ -184,6 +184,23 @@ async fn arguments_fit_schemas_that_are_written_by_hand() {
 }
 
 #[tokio::test]
+async fn schemas_that_lead_back_to_themselves_in_many_ways_are_given_up_soon() {
+    let back = json!({"$ref": "#/$defs/A"});
+    let many = vec![back.clone(); 6];
+    for a in [
+        json!({"anyOf": many}),
+        json!({"allOf": many}),
+        json!({"type": "array", "prefixItems": many, "minItems": 6}),
+        json!({"type": "object", "properties": {"a": back, "b": back, "c": back, "d": back}, "required": ["a", "b", "c", "d"]}),
+        back.clone(),
+    ] {
+        let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "required": ["a"], "$defs": {"A": a}});
+        let error = arguments(&TestModel::new(), schema).await.unwrap_err();
+        assert_eq!(error, ModelErrorKind::Configuration);
+    }
+}
+
+#[tokio::test]
 async fn a_tool_made_from_a_schema_accepts_what_is_made() {
     let schema = json!({"type": "object", "properties": {"tags": {"type": "array", "items": {"type": "string", "pattern": "^[a-z]+$"}, "minItems": 1}}, "required": ["tags"]});
     let tool = FunctionTool::from_schema("tag", "Tags.", schema, |input: Value| async move {

@@ -57,6 +57,12 @@ impl Calls {
                 if let Some(reasoning) = &answer.reasoning {
                     members.insert("reasoning".to_owned(), reasoning.as_str().into());
                 }
+                if !answer.opaque.is_empty() {
+                    let parts = answer.opaque.iter();
+                    let parts =
+                        parts.map(|part| json!({"provider": part.provider, "json": part.json}));
+                    members.insert("opaque".to_owned(), parts.collect());
+                }
                 if !answer.tool_calls.is_empty() {
                     let calls = answer.tool_calls.iter().map(|call| self.call(call));
                     members.insert("tool_calls".to_owned(), calls.collect());

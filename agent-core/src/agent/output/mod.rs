@@ -1,0 +1,206 @@
+//! Answers of a form: what is asked for, how the model is asked, and what becomes of an answer
+//! that does not fit.
+//!
+//! The form is asked for when the tool loop is done, or is a tool of its own, so that it keeps no
+//! model from calling tools first.
+
+mod check;
+mod final_answer;
+mod node;
+
+use std::any::type_name;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::error::BuildFault;
+use crate::message::Message;
+use crate::model::{ChatOptions, ChatRequest, OutputSchema, ResponseFormat, ToolChoice};
+use crate::schema::{ToolSchema, checked, root};
+use crate::tool::ToolCallback;
+
+pub(super) use check::Check;
+pub(super) use final_answer::FinalAnswer;
+pub(super) use node::{OUTPUT, OutputNode};
+
+/// The name of the tool by which a model gives its answer.
+pub(super) const FINAL_ANSWER: &str = "final_answer";
+
+/// The one property of an answer that is no object.
+const ANSWER: &str = "answer";
+
+/// How a model is asked for an answer of a form.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutputMode {
+    /// [`Native`](Self::Native) for a model that
+    /// [holds a schema](crate::model::ChatModel::holds_json_schema) and an agent without tools,
+    /// else [`Tool`](Self::Tool).
+    #[default]
+    Auto,
+    /// The provider holds the text to the schema. With tools, the model first answers as it
+    /// likes and is then asked for the form, in one more call, unless the answer fits already.
+    Native,
+    /// The model calls a tool, `final_answer`, whose arguments are the answer. A call beside
+    /// those of other tools is refused, so those run first.
+    Tool,
+    /// The schema is told in words. With tools, as for [`Native`](Self::Native).
+    Prompted,
+}
+
+/// The form that was asked for.
+pub(super) struct OutputSpec {
+    name: String,
+    schema: Value,
+    read: Option<check::Read>,
+}
+
+impl OutputSpec {
+    pub(super) fn of_type<T: ToolSchema + DeserializeOwned>() -> Self {
+        let path = type_name::<T>();
+        let name = path
+            .split('<')
+            .next()
+            .and_then(|path| path.rsplit("::").next());
+        Self {
+            name: name.unwrap_or(path).to_owned(),
+            schema: root(&T::SCHEMA),
+            read: Some(|text| serde_json::from_str::<T>(text).map(drop)),
+        }
+    }
+
+    pub(super) fn of_schema(schema: Value) -> Self {
+        let title = schema.get("title").and_then(Value::as_str);
+        Self {
+            name: title.unwrap_or("output").to_owned(),
+            schema,
+            read: None,
+        }
+    }
+
+    /// Checks the schema and settles how the model is asked.
+    pub(super) fn build(
+        self,
+        (mode, retries): (OutputMode, u32),
+        (holds_schema, has_tools): (bool, bool),
+        system_prompt: Option<&str>,
+    ) -> Result<Output, BuildFault> {
+        let is_object = self.schema.get("type").and_then(Value::as_str) == Some("object");
+        let schema = match is_object {
+            true => self.schema,
+            false => wrapped(self.schema),
+        };
+        let schema = checked(schema).map_err(BuildFault::Output)?;
+        let check = Check::new(&schema, !is_object, self.read).map_err(BuildFault::Output)?;
+        let in_words = in_words(&schema);
+        let system = system_prompt.map(|text| text.to_owned() + "\n\n");
+        Ok(Output {
+            mode: match mode {
+                OutputMode::Auto if holds_schema && !has_tools => OutputMode::Native,
+                OutputMode::Auto => OutputMode::Tool,
+                mode => mode,
+            },
+            prompt: Message::system(system.unwrap_or_default() + &in_words),
+            in_words,
+            schema: OutputSchema::new(&self.name, schema),
+            check: Arc::new(check),
+            retries,
+        })
+    }
+}
+
+impl fmt::Debug for OutputSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OutputSpec").field(&self.name).finish()
+    }
+}
+
+/// The schema as the one property of an object: no provider takes another root.
+fn wrapped(mut schema: Value) -> Value {
+    let definitions = schema.as_object_mut().and_then(|it| it.remove("$defs"));
+    let mut whole = json!({
+        "type": "object",
+        "properties": {ANSWER: schema},
+        "required": [ANSWER],
+        "additionalProperties": false,
+    });
+    if let (Some(definitions), Some(members)) = (definitions, whole.as_object_mut()) {
+        members.insert("$defs".to_owned(), definitions);
+    }
+    whole
+}
+
+/// The form of an agent's answers.
+pub(super) struct Output {
+    /// Settled: never [`OutputMode::Auto`].
+    pub(super) mode: OutputMode,
+    pub(super) schema: OutputSchema,
+    /// What the model is told if nothing but words can ask.
+    in_words: String,
+    /// The same behind the system prompt.
+    prompt: Message,
+    pub(super) check: Arc<Check>,
+    /// How many answers that do not fit are asked for again.
+    pub(super) retries: u32,
+}
+
+impl Output {
+    /// The tool by which the answer is given, if there is one.
+    pub(super) fn tool(&self) -> Option<Arc<dyn ToolCallback>> {
+        (self.mode == OutputMode::Tool).then(|| Arc::new(FinalAnswer::new(self)) as _)
+    }
+
+    /// The member of what the model writes that the answer is; `None` for all of it.
+    pub(super) fn member(&self) -> Option<&'static str> {
+        self.check.is_wrapped.then_some(ANSWER)
+    }
+
+    /// Asks for the form, if it is time. `is_asked` once the model was told so.
+    pub(super) fn ask(&self, request: ChatRequest, is_asked: bool) -> ChatRequest {
+        let tools = request.tools().definitions();
+        let others = tools.iter().any(|tool| tool.name() != FINAL_ANSWER);
+        if others && !is_asked {
+            return request;
+        }
+        let choice = match (self.mode, tools.is_empty()) {
+            (_, true) => None,
+            // Alone it needs no name, which not every provider takes.
+            (OutputMode::Tool, false) if !others => Some(ToolChoice::Required),
+            (OutputMode::Tool, false) => Some(ToolChoice::Named(FINAL_ANSWER.to_owned())),
+            (_, false) => Some(ToolChoice::None),
+        };
+        let mut options = request.options().clone();
+        // Before the form is asked for, a choice of the user's own comes first.
+        if let Some(choice) = choice.filter(|_| is_asked || options.tool_choice.is_none()) {
+            options = options.merged(&ChatOptions::new().tool_choice(choice));
+        }
+        let has_tool = self.mode == OutputMode::Tool && !tools.is_empty();
+        let format = || ResponseFormat::JsonSchema(self.schema.clone());
+        let request = match self.mode {
+            _ if has_tool => request,
+            OutputMode::Prompted if is_asked => request,
+            OutputMode::Prompted => request.with_system(Some(self.prompt.clone())),
+            _ => request.with_response_format(Some(format())),
+        };
+        request.with_options(options)
+    }
+}
+
+fn in_words(schema: &Value) -> String {
+    format!(
+        "Answer with JSON only, without any other text. It must fit this JSON Schema:\n{schema}"
+    )
+}
+
+/// Why an answer is none of the form that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the answer does not fit its schema: {fault}")]
+#[non_exhaustive]
+pub struct OutputError {
+    /// What is wrong with it.
+    pub fault: String,
+    /// The last answer, as the model gave it.
+    pub answer: String,
+}
