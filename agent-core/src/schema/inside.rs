@@ -48,6 +48,19 @@ impl Schema {
         }
     }
 
+    /// True if objects of it may have a member of this name by its own name.
+    pub(crate) fn may_name(&self, name: &str) -> bool {
+        match self {
+            Self::Object(properties) => properties.iter().any(|it| it.name == name),
+            Self::Nullable(inner) | Self::Described(_, inner) | Self::Def(_, inner) => {
+                inner.may_name(name)
+            }
+            Self::AnyOf(parts) | Self::Joined(parts) => parts.iter().any(|it| it.may_name(name)),
+            Self::Ref(_) | Self::Recursive(_) | Self::Schemars(_) => true,
+            _ => false,
+        }
+    }
+
     /// True if it says which members an object has, so that it can be [`Joined`](Self::Joined)
     /// with others.
     pub(crate) const fn is_members(&self) -> bool {

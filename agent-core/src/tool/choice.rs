@@ -90,8 +90,8 @@ impl Fit<'_> {
                 return value;
             }
             value = match part {
-                // Its members are those that no other part names.
-                Schema::Map(_) | Schema::Null => value,
+                Schema::Map(inner) => self.others(inner, parts, value),
+                Schema::Null => value,
                 Schema::Nullable(inner) => {
                     let before = self.faults.len();
                     let fitted = self.fit(inner, value.clone());
@@ -101,6 +101,21 @@ impl Fit<'_> {
                 }
                 part => self.fit(part, value),
             };
+        }
+        value
+    }
+
+    /// The members of an object that none of its parts names.
+    fn others(
+        &mut self,
+        schema: &'static Schema,
+        parts: &'static [Schema],
+        mut value: Value,
+    ) -> Value {
+        for (name, member) in value.as_object_mut().into_iter().flatten() {
+            if !parts.iter().any(|part| part.may_name(name)) {
+                *member = self.within(&format!(".{name}"), schema, None, member.take());
+            }
         }
         value
     }

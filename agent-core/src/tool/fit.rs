@@ -147,7 +147,7 @@ impl<'a> Fit<'a> {
         members.into()
     }
 
-    fn within(
+    pub(super) fn within(
         &mut self,
         step: &str,
         schema: &'static Schema,

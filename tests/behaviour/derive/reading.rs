@@ -218,3 +218,29 @@ async fn a_type_that_holds_itself_can_hold_parts_of_schemars_and_bounds() {
     .await;
     assert!(refused.contains("argument `knot.next.count`"), "{refused}");
 }
+
+#[derive(Debug, Deserialize, ToolSchema)]
+struct Labelled {
+    #[serde(flatten)]
+    size: Size,
+    #[serde(flatten)]
+    labels: std::collections::BTreeMap<String, u8>,
+}
+
+#[tool(args, register = false)]
+async fn label(labelled: Labelled) -> String {
+    format!("{:?}", labelled.labels)
+}
+
+#[tokio::test]
+async fn the_members_that_no_field_names_are_read_and_told_of_by_name() {
+    assert_eq!(
+        told(label::callback(), r#"{"width":"1","big":"3"}"#).await,
+        r#"{"big": 3}"#
+    );
+    assert_eq!(
+        told(label::callback(), r#"{"width":1,"big":"tall"}"#).await,
+        "Error: argument `big` does not fit its type: expected an integer from 0 to 255, got \
+         \"tall\"; for example: 1"
+    );
+}
