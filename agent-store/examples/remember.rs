@@ -40,10 +40,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
 /// Stands in for a real model: it knows a name if one was said at any time.
 fn answer(request: &ChatRequest) -> Turn {
     let said: Vec<String> = request.messages().map(Message::text).collect();
-    let names = said
+    let mut names = said
         .iter()
         .filter_map(|text| text.strip_prefix("My name is "));
-    match names.last() {
+    match names.next_back() {
         Some(name) => says(format!("You are {}.", name.trim_end_matches('.'))),
         None => says("I do not know you yet."),
     }

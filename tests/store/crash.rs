@@ -139,7 +139,6 @@ fn history(output: &RunOutput) -> String {
 
 /// The child itself; without a parent it does nothing.
 #[test]
-#[expect(clippy::print_stdout, reason = "it is how the child speaks")]
 fn as_the_child() {
     let Ok(store) = std::env::var(STORE) else {
         return;

@@ -174,6 +174,23 @@ async fn the_form_of_the_reply_is_sent_strict_where_its_schema_can_be() {
 }
 
 #[tokio::test]
+async fn a_schema_is_sent_to_servers_nobody_knows_and_not_where_only_objects_are_held() {
+    for (profile, is_sent) in [
+        (Profile::Compatible, true),
+        (Profile::LlamaCpp, true),
+        (Profile::DeepSeek, false),
+        (Profile::Qwen, false),
+    ] {
+        let schema = OutputSchema::new("answer", json!({"type": "object"}));
+        let request = ChatRequest::new(history()).unwrap();
+        let request = request.with_response_format(Some(ResponseFormat::JsonSchema(schema)));
+        let (_, rest) = sent(request, profile).await;
+
+        assert_eq!(rest.get("response_format").is_some(), is_sent, "{rest}");
+    }
+}
+
+#[tokio::test]
 async fn a_stream_is_asked_for_with_its_token_counts() {
     let server = ReplayServer::start([Answer::json(ANSWER)]).await;
     let model = client(&server).build().unwrap();

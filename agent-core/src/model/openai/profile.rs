@@ -68,6 +68,8 @@ pub(super) enum Forcing {
 pub(super) enum Formats {
     /// To a schema.
     Schema,
+    /// To a schema, if the model can: it is sent, and not relied on.
+    Maybe,
     /// To being a JSON object.
     Object,
 }
@@ -123,7 +125,7 @@ const COMPATIBLE: Quirks = Quirks {
     forcing: Forcing::Any,
     parallel: true,
     stream_options: true,
-    formats: Formats::Object,
+    formats: Formats::Maybe,
     dialect: Dialect::OpenAi,
     has_limits: false,
     sources: &["https://platform.openai.com/docs/api-reference/chat/create"],
@@ -173,6 +175,7 @@ const DEEPSEEK: Quirks = Quirks {
     seed: None,
     names: Some(64),
     parallel: false,
+    formats: Formats::Object,
     sources: &[
         "https://api-docs.deepseek.com/api/create-chat-completion",
         "https://api-docs.deepseek.com/guides/thinking_mode",
@@ -192,6 +195,7 @@ const QWEN: Quirks = Quirks {
     names: Some(64),
     // `tool_choice` is `auto`, `none` or a function.
     forcing: Forcing::Named,
+    formats: Formats::Object,
     sources: &[
         "https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-openai-chat-completions",
     ],
