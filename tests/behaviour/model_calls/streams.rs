@@ -220,7 +220,7 @@ async fn an_error_before_the_call_reaches_every_interceptor_around_it_and_the_ru
     assert_eq!(*seen.lock().unwrap(), [ModelErrorKind::InvalidRequest; 2]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_stream_without_end_that_is_always_ready_is_ended_by_the_deadline() {
     for piece in [ModelDelta::Usage(Usage::new(1, 1)), text("on ")] {
         for streaming in [true, false] {
@@ -229,9 +229,12 @@ async fn a_stream_without_end_that_is_always_ready_is_ended_by_the_deadline() {
                 let piece = piece.clone();
                 stream::repeat_with(move || Ok(piece.clone()))
             });
+            let limit = Duration::from_millis(20);
             let run = agent(endless).run("Hi").streaming(streaming);
+            // It has its turn as soon as the run lets somebody else have one.
+            tokio::spawn(tokio::time::advance(limit));
 
-            let output = run.deadline(Duration::from_millis(20)).await.unwrap();
+            let output = run.deadline(limit).await.unwrap();
             assert_eq!(output.outcome(), &Outcome::LimitReached(Limit::Deadline));
         }
     }
@@ -239,12 +242,17 @@ async fn a_stream_without_end_that_is_always_ready_is_ended_by_the_deadline() {
 
 #[tokio::test]
 async fn a_stream_without_end_that_is_always_ready_is_ended_by_its_token() {
-    let endless = FunctionModel::streaming(|_| stream::repeat_with(|| Ok(text(""))));
     let token = CancellationToken::new();
     let cancels = token.clone();
-    tokio::spawn(async move {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-        cancels.cancel();
+    let endless = FunctionModel::streaming(move |_| {
+        let (cancels, mut pieces) = (cancels.clone(), 0);
+        stream::repeat_with(move || {
+            pieces += 1;
+            if pieces == 10_000 {
+                cancels.cancel();
+            }
+            Ok(text(""))
+        })
     });
 
     let output = agent(endless).run("Hi").cancel_token(token).await.unwrap();
