@@ -465,7 +465,7 @@ fn branches_that_cannot_meet_do_not_compile() {
         faults(mixed),
         [
             "`s` has both an edge to `a` and conditional edges",
-            "pause before `nobody`, which is no node",
+            "pause at `nobody`, which is no node",
             "`a` has no branches to say how they run",
         ]
     );

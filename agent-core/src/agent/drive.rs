@@ -19,7 +19,9 @@ use crate::event::{
     EventKind, Interrupt, InterruptKind, Limit, Outcome, OutputParts, RunOutput, Sink,
 };
 use crate::graph::checkpoint::Recorder;
-use crate::graph::{GraphEvent, GraphRun, KeyStrategies, NodeInterrupt, State, StateUpdate};
+use crate::graph::{
+    GraphEvent, GraphRun, KeyStrategies, NodeInterrupt, State, StateUpdate, StreamMode,
+};
 use crate::message::ToolResult;
 use crate::state::delta::StateDelta;
 use crate::telemetry;
@@ -112,6 +114,7 @@ async fn follow(run: GraphRun, scope: &Arc<RunScope>) -> State {
     let mut last = State::new();
     let mut events = run
         .step_limit(u64::MAX)
+        .stream_modes([StreamMode::Nodes])
         .extension(Arc::clone(scope))
         .stream();
     while let Some(event) = events.next().await {
@@ -147,6 +150,11 @@ async fn follow(run: GraphRun, scope: &Arc<RunScope>) -> State {
                 last = state;
                 continue;
             }
+            // No node of an agent is tried again by its graph, and the others are not asked for.
+            GraphEvent::NodeRetried { .. }
+            | GraphEvent::Update { .. }
+            | GraphEvent::Values(_)
+            | GraphEvent::Custom { .. } => continue,
         };
         scope.sink.send(kind).await;
     }

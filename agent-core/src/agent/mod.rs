@@ -11,8 +11,6 @@ pub(crate) mod react;
 
 mod agent_tool;
 mod approval;
-#[cfg(feature = "retry")]
-mod backoff;
 mod brought;
 mod build;
 mod builder;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::backoff::Backoff;
 use super::interceptor::{ModelInterceptor, ModelNext};
+use crate::backoff::Backoff;
 use crate::boxed::BoxFuture;
 use crate::clock;
 use crate::model::{ChatRequest, ChatResponse, ModelError, ModelErrorKind};

@@ -22,10 +22,11 @@ use super::run::RunRequest;
 use super::slots::ToolSlots;
 use super::thread::Threads;
 use crate::graph::checkpoint::{CheckpointSaver, Durability};
-use crate::graph::{Answer, CompiledGraph, State};
+use crate::graph::{Answer, CompiledGraph, State, StateEdit};
 use crate::message::{Message, ToolCall};
 use crate::model::{ChatModel, ChatOptions, ChatResponse, ToolList};
 use crate::secrets::Secrets;
+use crate::state::StateUpdate;
 use crate::tool::{Hosts, Leftovers, ToolResolver, ToolSet};
 
 /// Says whether a call needs approval.
@@ -172,6 +173,20 @@ impl ReactAgent {
         let mut request = RunRequest::new(self.clone(), Input::from(Vec::new())).thread(thread);
         request.answers = Some(answers.into_iter().collect());
         request
+    }
+
+    /// Changes the state of a thread that nobody runs on, for example what a model said there, or
+    /// as the node `model` or `tools`: see [`CompiledGraph::update_state`].
+    pub fn update_state(
+        &self,
+        thread: impl Into<Arc<str>>,
+        update: impl Into<StateUpdate>,
+    ) -> StateEdit {
+        let edit = self.graph.update_state(thread, update);
+        match &self.config.saver {
+            Some(saver) => edit.saver(Arc::clone(saver)),
+            None => edit,
+        }
     }
 
     /// Stops the run that goes on for this thread in this process, after the step it is in: the

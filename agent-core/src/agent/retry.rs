@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::backoff::Backoff;
 use super::interceptor::ToolRequest;
 use super::nested::Outer;
+use crate::backoff::Backoff;
 use crate::event::EventKind;
 use crate::tool::{Effect, ToolError, ToolErrorKind, ToolOutcome, executor};
 

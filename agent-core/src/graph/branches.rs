@@ -214,11 +214,8 @@ impl Line<'_> {
             name.to_owned()
         });
         let mut done = Done {
-            node: parting.from,
-            ran: ran.collect(),
-            updates: Vec::new(),
             asked,
-            effects: Vec::new(),
+            ..Done::of(parting.from, ran.collect())
         };
         if !done.asked.is_empty() {
             return self

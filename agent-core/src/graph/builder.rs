@@ -2,7 +2,10 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
+#[cfg(feature = "retry")]
+use super::NodeRetry;
 use super::branches::Items;
 use super::check::check;
 use super::edge::Router;
@@ -24,7 +27,11 @@ pub struct StateGraph {
     pub(super) gotos: Vec<Edge>,
     pub(super) each: Vec<Each>,
     pub(super) fan_outs: Vec<(String, FanOut)>,
-    pub(super) breakpoints: Vec<String>,
+    pub(super) pauses_before: Vec<String>,
+    pub(super) pauses_after: Vec<String>,
+    pub(super) timeouts: Vec<(String, Duration)>,
+    #[cfg(feature = "retry")]
+    pub(super) retries: Vec<(String, NodeRetry)>,
     /// Graphs that stand in the place of a node and could not be compiled.
     pub(super) faulty: Vec<(Arc<str>, GraphError)>,
     pub(super) strategies: KeyStrategies,
@@ -35,7 +42,13 @@ pub(super) struct Node {
     pub(super) name: Arc<str>,
     pub(super) action: Arc<dyn NodeAction>,
     /// True if a run pauses before it.
-    pub(super) is_breakpoint: bool,
+    pub(super) pauses_before: bool,
+    /// True if a run pauses behind it.
+    pub(super) pauses_after: bool,
+    /// How long it may run.
+    pub(super) timeout: Option<Duration>,
+    #[cfg(feature = "retry")]
+    pub(super) retry: Option<NodeRetry>,
 }
 
 /// One branch for each item of a list.
@@ -81,7 +94,11 @@ impl StateGraph {
         self.nodes.push(Node {
             name: name.into(),
             action: action.into_node(),
-            is_breakpoint: false,
+            pauses_before: false,
+            pauses_after: false,
+            timeout: None,
+            #[cfg(feature = "retry")]
+            retry: None,
         });
         self
     }
@@ -162,7 +179,31 @@ impl StateGraph {
     /// Pauses each run before it comes to this node. A [resume](CompiledGraph::resume) goes on,
     /// without an answer.
     pub fn interrupt_before(mut self, node: impl Into<String>) -> Self {
-        self.breakpoints.push(node.into());
+        self.pauses_before.push(node.into());
+        self
+    }
+
+    /// Pauses each run behind this node, once what it did is written down. The way on is found
+    /// before the pause; an [edit](CompiledGraph::update_state) of the state that is made as this
+    /// node finds it anew. A [resume](CompiledGraph::resume) goes on, without an answer.
+    pub fn interrupt_after(mut self, node: impl Into<String>) -> Self {
+        self.pauses_after.push(node.into());
+        self
+    }
+
+    /// How long a node may run, each time; of two for one node the later stands. Then it is
+    /// dropped, and the run fails with [`RunError::TimedOut`](super::RunError::TimedOut). For a
+    /// graph in the place of a node it is the time of all its steps. Default: any time.
+    pub fn node_timeout(mut self, node: impl Into<String>, limit: Duration) -> Self {
+        self.timeouts.push((node.into(), limit));
+        self
+    }
+
+    /// Lets a node that failed, or took too long, run again; of two for one node the later stands.
+    /// Default: the run fails. Not for a graph in the place of a node, whose nodes have their own.
+    #[cfg(feature = "retry")]
+    pub fn node_retry(mut self, node: impl Into<String>, retry: NodeRetry) -> Self {
+        self.retries.push((node.into(), retry));
         self
     }
 
@@ -195,7 +236,13 @@ impl StateGraph {
             }));
         }
         for node in &mut self.nodes {
-            node.is_breakpoint = self.breakpoints.iter().any(|name| **name == *node.name);
+            node.pauses_before = self.pauses_before.iter().any(|name| **name == *node.name);
+            node.pauses_after = self.pauses_after.iter().any(|name| **name == *node.name);
+            node.timeout = last_of(&self.timeouts, &node.name).copied();
+            #[cfg(feature = "retry")]
+            {
+                node.retry = last_of(&self.retries, &node.name).cloned();
+            }
         }
         if faults.is_empty() {
             Ok(CompiledGraph::new(self))
@@ -203,6 +250,11 @@ impl StateGraph {
             Err(GraphError::new(faults))
         }
     }
+}
+
+fn last_of<'a, T>(settings: &'a [(String, T)], node: &str) -> Option<&'a T> {
+    let of_node = settings.iter().rev().find(|(name, _)| *name == *node);
+    of_node.map(|(_, value)| value)
 }
 
 impl StateGraph {

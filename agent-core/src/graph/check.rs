@@ -167,10 +167,27 @@ fn check_ways(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
 }
 
 fn check_places(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
-    for name in &graph.breakpoints {
-        if !graph.nodes.iter().any(|node| *node.name == **name) {
+    let find = |name: &str| graph.nodes.iter().find(|node| *node.name == *name);
+    for name in graph.pauses_before.iter().chain(&graph.pauses_after) {
+        if find(name).is_none() {
             let node = name.clone();
             faults.push(GraphFault::UnknownBreakpoint { node });
+        }
+    }
+    let policies = graph.timeouts.iter().map(|(name, _)| name);
+    #[cfg(feature = "retry")]
+    let policies = policies.chain(graph.retries.iter().map(|(name, _)| name));
+    for name in policies {
+        if find(name).is_none() {
+            let node = name.clone();
+            faults.push(GraphFault::UnknownPolicy { node });
+        }
+    }
+    #[cfg(feature = "retry")]
+    for (name, _) in &graph.retries {
+        if find(name).is_some_and(|node| node.action.sub_graph().is_some()) {
+            let node = name.clone();
+            faults.push(GraphFault::RetriedGraph { node });
         }
     }
     for (from, _) in &graph.fan_outs {

@@ -11,8 +11,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::checkpoint::record::{Entry, Note};
 use super::checkpoint::{CheckpointError, Recorder};
+use super::events::Events;
 use super::runner::{Run, Told};
-use super::{NodeInterrupt, StateUpdate};
+use super::{GraphEvent, NodeInterrupt, StateUpdate, StreamMode};
 
 /// Values of one run by their type, which the graph hands to its nodes unseen.
 ///
@@ -70,8 +71,11 @@ impl fmt::Debug for Extensions {
 pub struct NodeContext {
     node: Arc<str>,
     step: u64,
+    attempt: u32,
     cancellation: CancellationToken,
     extensions: Arc<Extensions>,
+    /// Who hears what the node says, and under which name.
+    voice: Option<(Arc<str>, Arc<Events>)>,
     asked: Arc<[(NodeInterrupt, Option<Value>)]>,
     notebook: Notebook,
 }
@@ -83,8 +87,10 @@ impl NodeContext {
         Self {
             node: node.into(),
             step: 1,
+            attempt: 1,
             cancellation: CancellationToken::new(),
             extensions: Arc::default(),
+            voice: None,
             asked: Arc::default(),
             notebook: Notebook::default(),
         }
@@ -92,21 +98,22 @@ impl NodeContext {
 
     pub(super) fn of_run(
         run: &Run,
-        (node, place): (Arc<str>, &str),
-        step: u64,
-        told: Told,
+        node: Arc<str>,
+        (shown, place): (&Arc<str>, &str),
+        (step, attempt): (u64, u32),
+        told: &Told,
     ) -> Self {
-        let asked = told
-            .asked
-            .into_iter()
-            .filter(|(asked, _)| !asked.is_breakpoint);
+        let asked = told.asked.iter().filter(|(asked, _)| !asked.is_breakpoint);
+        let is_heard = run.events.tells(StreamMode::Custom);
         Self {
             node,
             step,
+            attempt,
             cancellation: run.cancellation.clone(),
             extensions: Arc::clone(&run.extensions),
+            voice: is_heard.then(|| (Arc::clone(shown), Arc::clone(&run.events))),
             asked: asked
-                .map(|(asked, answer)| (NodeInterrupt::of(asked), answer))
+                .map(|(asked, answer)| (NodeInterrupt::of(asked.clone()), answer.clone()))
                 .collect(),
             notebook: Notebook::of(run.recorder.as_ref(), place),
         }
@@ -129,6 +136,25 @@ impl NodeContext {
     #[must_use]
     pub fn step(&self) -> u64 {
         self.step
+    }
+
+    /// Which try of the node this is, from 1: see
+    /// [`StateGraph::node_retry`](super::StateGraph::node_retry).
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// Says something to whoever reads the [stream](super::GraphRun::stream) of the run, as
+    /// [`GraphEvent::Custom`](super::GraphEvent::Custom), and waits until it was taken, so that a
+    /// slow reader slows the node. It may come from a task that the node has started. Where nobody
+    /// reads such events, and once the run is over, it does nothing.
+    pub async fn emit(&self, value: impl Into<Value>) {
+        if let Some((node, events)) = &self.voice {
+            let node = Arc::clone(node);
+            let value = value.into();
+            events.emit(GraphEvent::Custom { node, value }).await;
+        }
     }
 
     /// Fires when the run is cancelled.

@@ -1,5 +1,7 @@
 //! Why a run failed.
 
+use std::time::Duration;
+
 use super::checkpoint::CheckpointError;
 use super::fault::list;
 use super::{NodeInterrupt, State, StateError};
@@ -24,6 +26,16 @@ pub enum RunError {
         node: String,
         /// What the node returned.
         source: BoxError,
+        /// The state before the node.
+        state: State,
+    },
+    /// A node took longer than [it may](super::StateGraph::node_timeout), and was dropped.
+    #[error("node `{node}` took longer than {limit:?}")]
+    TimedOut {
+        /// The name of the node.
+        node: String,
+        /// The time it had.
+        limit: Duration,
         /// The state before the node.
         state: State,
     },
@@ -82,6 +94,14 @@ pub enum RunError {
         /// The name of the node.
         node: String,
         /// The state after the node.
+        state: State,
+    },
+    /// A state was to be edited as a node that the graph does not have.
+    #[error("the graph has no node `{node}`")]
+    NoSuchNode {
+        /// The name.
+        node: String,
+        /// The state as it is.
         state: State,
     },
     /// The run was cancelled by its token.
@@ -153,6 +173,8 @@ impl RunError {
             Self::StepLimit { state, .. }
             | Self::Node { state, .. }
             | Self::Panicked { state, .. }
+            | Self::TimedOut { state, .. }
+            | Self::NoSuchNode { state, .. }
             | Self::Update { state, .. }
             | Self::Router { state, .. }
             | Self::UnknownRoute { state, .. }
@@ -173,6 +195,8 @@ impl RunError {
             Self::StepLimit { state, .. }
             | Self::Node { state, .. }
             | Self::Panicked { state, .. }
+            | Self::TimedOut { state, .. }
+            | Self::NoSuchNode { state, .. }
             | Self::Update { state, .. }
             | Self::Router { state, .. }
             | Self::UnknownRoute { state, .. }
@@ -192,6 +216,15 @@ impl RunError {
         Self::Checkpoint {
             source: Box::new(source),
             state,
+        }
+    }
+
+    /// What went wrong, without the name of the node.
+    #[cfg(feature = "retry")]
+    pub(super) fn cause(&self) -> String {
+        match self {
+            Self::Node { source, .. } => source.to_string(),
+            other => other.to_string(),
         }
     }
 

@@ -84,9 +84,15 @@ pub enum GraphFault {
     /// How to fan out was said of a node that has one way on.
     #[error("`{from}` has no branches to say how they run")]
     NoBranches { from: String },
-    /// A pause was asked for before a node that was never added.
-    #[error("pause before `{node}`, which is no node")]
+    /// A pause was asked for before or behind a node that was never added.
+    #[error("pause at `{node}`, which is no node")]
     UnknownBreakpoint { node: String },
+    /// A time, or how it is tried again, was said of a node that was never added.
+    #[error("a timeout or retry of `{node}`, which is no node")]
+    UnknownPolicy { node: String },
+    /// How it is tried again was said of a graph that stands in the place of a node.
+    #[error("`{node}` is a graph and not tried again as a whole; its own nodes may be")]
+    RetriedGraph { node: String },
     /// A graph inside this one is faulty.
     #[error("in the graph of node `{node}`: {fault}")]
     Inside { node: String, fault: Box<Self> },

@@ -49,10 +49,16 @@ mod opened;
 mod resume;
 mod run;
 
+mod attempt;
 mod branches;
 pub mod checkpoint;
+mod edit;
 mod events;
+mod inside;
 mod line;
+mod pause;
+#[cfg(feature = "retry")]
+mod retry;
 mod runner;
 mod settle;
 mod step;
@@ -69,11 +75,15 @@ pub use compiled::CompiledGraph;
 pub(crate) use context::Notebook;
 pub use context::{Extensions, NodeContext};
 pub use edge::{IntoRoute, Route};
+pub use edit::StateEdit;
 pub use error::RunError;
+pub use events::StreamMode;
 pub use fault::{GraphError, GraphFault};
 pub(crate) use node::Question;
 pub use node::{IntoNode, NodeAction, NodeInterrupt, NodeOutput};
 pub use resume::Answer;
+#[cfg(feature = "retry")]
+pub use retry::NodeRetry;
 pub use run::{GraphEvent, GraphRun, GraphStream};
 pub use tokio_util::sync::CancellationToken;
 

@@ -68,6 +68,8 @@ pub struct NodeOutput {
     pub(crate) questions: Vec<Question>,
     /// What the node did outside that counts each time.
     pub(crate) effects: Vec<String>,
+    /// Why the run pauses behind the node.
+    pub(crate) pause: Option<Value>,
     /// True if the run ends here, to go on behind the node if it is resumed; before the node, if
     /// that changes nothing.
     pub(crate) halts: bool,
@@ -116,6 +118,14 @@ impl NodeOutput {
         self.question(Some(name.into()), payload.into())
     }
 
+    /// Pauses the run behind this node, which has done its work: a resume needs no answer and goes
+    /// on where the node leads. The way on is found before the pause.
+    #[must_use]
+    pub fn pause_after(mut self, payload: impl Into<Value>) -> Self {
+        self.pause = Some(payload.into());
+        self
+    }
+
     /// Asks several things.
     pub(crate) fn asking(mut self, questions: Vec<Question>) -> Self {
         self.questions.extend(questions);
@@ -150,7 +160,8 @@ pub struct NodeInterrupt {
     pub key: String,
     /// What the one who is asked should see.
     pub payload: Value,
-    /// True if nobody is asked: the run was to stop before this node, and any resume goes on.
+    /// True if nobody is asked: the run was to stop before this node, or behind it, and any resume
+    /// goes on.
     pub is_breakpoint: bool,
     pub(crate) about: Value,
 }

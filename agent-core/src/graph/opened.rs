@@ -88,9 +88,18 @@ impl Recorder {
 
     /// Writes down what was changed after the end of a run.
     pub(crate) async fn add(self: &Arc<Self>, delta: StateDelta) -> Result<(), CheckpointError> {
-        if delta.is_empty() {
-            return Ok(());
+        match delta.is_empty() {
+            true => Ok(()),
+            false => self.ended_with(delta).await,
         }
+    }
+
+    /// Writes down that a run that paused behind its last node is over.
+    pub(super) async fn end(self: &Arc<Self>) -> Result<(), CheckpointError> {
+        self.ended_with(StateDelta::default()).await
+    }
+
+    async fn ended_with(self: &Arc<Self>, delta: StateDelta) -> Result<(), CheckpointError> {
         self.step_done(Step {
             ran: Vec::new(),
             delta,

@@ -8,12 +8,15 @@ use std::time::Duration;
 
 use futures_core::Stream;
 use futures_util::StreamExt;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::checkpoint::{CheckpointId, CheckpointSaver, Durability, Opened};
-use super::events::Events;
+use super::events::{Events, Modes};
 use super::runner::drive;
-use super::{Answer, CompiledGraph, Extensions, NodeInterrupt, RunError, State, StateUpdate};
+use super::{
+    Answer, CompiledGraph, Extensions, NodeInterrupt, RunError, State, StateUpdate, StreamMode,
+};
 use crate::boxed::BoxFuture;
 use crate::state::delta::StateDelta;
 
@@ -27,6 +30,7 @@ pub struct GraphRun {
     pub(super) update: StateUpdate,
     pub(super) state: State,
     pub(super) step_limit: u64,
+    pub(super) modes: Modes,
     pub(super) cancellation: CancellationToken,
     pub(super) drain: CancellationToken,
     pub(super) extensions: Arc<Extensions>,
@@ -50,6 +54,9 @@ impl GraphRun {
             update,
             state: State::new(),
             step_limit: 100,
+            modes: [StreamMode::Nodes, StreamMode::Custom]
+                .into_iter()
+                .collect(),
             cancellation: CancellationToken::new(),
             drain: CancellationToken::new(),
             extensions: Arc::default(),
@@ -146,11 +153,52 @@ impl GraphRun {
         self
     }
 
-    /// Runs the graph as a stream of events. Nothing happens unless it is polled.
+    /// What the [stream](Self::stream) tells beside the end of the run. Default: nodes and what
+    /// they say themselves.
+    ///
+    /// ```
+    /// use agent_core::graph::{END, GraphEvent, START, State, StateGraph, StateUpdate, StreamMode};
+    /// use agent_core::graph::{NodeContext, StateError};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let graph = StateGraph::new()
+    ///     .node("count", async |_: State, context: NodeContext| {
+    ///         context.emit("half of it").await;
+    ///         Ok::<_, StateError>(StateUpdate::new().put("count", json!(2)))
+    ///     })
+    ///     .edge(START, "count")
+    ///     .edge("count", END)
+    ///     .compile()?;
+    ///
+    /// let modes = [StreamMode::Updates, StreamMode::Custom];
+    /// let mut run = graph.run(()).stream_modes(modes).stream();
+    /// while let Some(event) = run.next().await {
+    ///     match event? {
+    ///         GraphEvent::Custom { value, .. } => assert_eq!(value, "half of it"),
+    ///         GraphEvent::Update { node, update } => {
+    ///             assert_eq!(&*node, "count");
+    ///             assert_eq!(update.keys().collect::<Vec<_>>(), ["count"]);
+    ///         }
+    ///         GraphEvent::Finished(state) => assert_eq!(state.value("count"), Some(&json!(2))),
+    ///         _ => unreachable!("nothing else was asked for"),
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream_modes(mut self, modes: impl IntoIterator<Item = StreamMode>) -> Self {
+        self.modes = modes.into_iter().collect();
+        self
+    }
+
+    /// Runs the graph as a stream of events. Nothing happens unless it is polled, and a node runs
+    /// on only when what was told before was taken, so nothing piles up.
     ///
     /// The last item is [`GraphEvent::Finished`], [`GraphEvent::Interrupted`] or an error.
     pub fn stream(self) -> GraphStream {
-        let events = Arc::new(Events::default());
+        let events = Arc::new(Events::new(self.modes));
         GraphStream {
             run: Some(Box::pin(drive(self, Arc::clone(&events)))),
             events,
@@ -159,14 +207,14 @@ impl GraphRun {
     }
 }
 
-/// Runs the graph to its end and gives the last state.
+/// Runs the graph to its end and gives the last state: a stream that tells nothing else.
 impl IntoFuture for GraphRun {
     type Output = Result<State, RunError>;
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
-            let mut events = self.stream();
+            let mut events = self.stream_modes([]).stream();
             let mut last = State::new();
             while let Some(event) = events.next().await {
                 match event? {
@@ -197,7 +245,8 @@ impl fmt::Debug for GraphRun {
 ///
 /// A step is `NodeStarted`, `NodeFinished` and, if the node changed anything, `StateUpdated`; in a
 /// run of a thread it is written down before `StateUpdated` tells of it. Steps of branches come
-/// among each other, and once more `StateUpdated` where they meet.
+/// among each other, and once more `StateUpdated` where they meet. A [mode](StreamMode) says which
+/// of these are told.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum GraphEvent {
@@ -207,6 +256,19 @@ pub enum GraphEvent {
         node: Arc<str>,
         /// The number of the step; the first is 1.
         step: u64,
+    },
+    /// A node has failed and runs again after this delay; what it said does not count.
+    NodeRetried {
+        /// The name of the node.
+        node: Arc<str>,
+        /// The number of the step.
+        step: u64,
+        /// Which try comes next, from 2.
+        attempt: u32,
+        /// How long it is waited for.
+        delay: Duration,
+        /// Why the last one failed, with its causes.
+        error: Arc<str>,
     },
     /// A node has returned; its update is not joined yet.
     NodeFinished {
@@ -221,6 +283,26 @@ pub enum GraphEvent {
     StateUpdated {
         /// The keys that were written, `messages` among them.
         keys: Vec<String>,
+    },
+    /// What a node, or the input of the run, added: each update once, those of branches and of
+    /// graphs inside as their nodes end, not where they meet.
+    Update {
+        /// The name of the node; [`START`](super::START) for the input.
+        node: Arc<str>,
+        /// The update, as the node gave it.
+        update: StateUpdate,
+    },
+    /// The state after the input and after each step. Branches count as one step, told where they
+    /// meet, and so does a graph in the place of a node.
+    ///
+    /// Holding it makes the next step copy what it changes.
+    Values(State),
+    /// What a node said by [`NodeContext::emit`](super::NodeContext::emit).
+    Custom {
+        /// The name of the node.
+        node: Arc<str>,
+        /// What it said.
+        value: Value,
     },
     /// The run is paused. Nothing follows.
     Interrupted {
@@ -264,16 +346,25 @@ impl Stream for GraphStream {
                 Poll::Ready(end) => {
                     this.run = None;
                     this.end = Some(end);
+                    // Nobody who is left behind speaks after the last event.
+                    this.events.close();
                 }
                 Poll::Pending => {
                     // It may have spoken while it was polled.
-                    return match this.events.take() {
+                    return match this.events.take_or_wait(context) {
                         Some(event) => Poll::Ready(Some(Ok(event))),
                         None => Poll::Pending,
                     };
                 }
             }
         }
+    }
+}
+
+impl Drop for GraphStream {
+    fn drop(&mut self) {
+        // A task that a node has started may still speak.
+        self.events.abandon();
     }
 }
 

@@ -52,6 +52,20 @@ pub(super) struct Told {
 }
 
 impl Run {
+    /// A run that tells nobody anything, for what is no run of its own.
+    pub(super) fn silent(recorder: Arc<Recorder>) -> Self {
+        Self {
+            events: Arc::default(),
+            cancellation: CancellationToken::new(),
+            drain: CancellationToken::new(),
+            extensions: Arc::default(),
+            recorder: Some(recorder),
+            step_limit: 0,
+            steps: AtomicU64::new(0),
+            resumed: Mutex::default(),
+        }
+    }
+
     /// Counts a step. `None` if it is one too many.
     pub(super) fn next_step(&self) -> Option<u64> {
         let step = self.steps.fetch_add(1, Ordering::Relaxed) + 1;
@@ -73,12 +87,14 @@ impl Run {
             return Told::default();
         }
         let all = std::mem::take(&mut resumed.asked);
-        let (here, elsewhere) = all.into_iter().partition(|asked| asked.node == place);
+        let (mut here, elsewhere): (Vec<Asked>, _) =
+            all.into_iter().partition(|asked| asked.node == place);
         resumed.asked = elsewhere;
-        let here: Vec<Asked> = here;
-        let is_fresh = here
-            .iter()
-            .any(|asked| asked.is_breakpoint || resumed.fresh.contains(&asked.id));
+        // The run went on behind those.
+        here.retain(|asked| !asked.is_after());
+        let is_news = |asked: &Asked| asked.is_breakpoint || resumed.fresh.contains(&asked.id);
+        let is_answered = |asked: &Asked| resumed.answers.contains_key(&asked.id);
+        let is_fresh = here.iter().any(is_news) || here.iter().all(is_answered);
         let asked = here.into_iter().map(|asked| {
             let answer = resumed.answers.get(&asked.id).cloned();
             (asked, answer)
@@ -214,8 +230,12 @@ async fn begin(
     check_answers(&loaded, recorder.thread(), &answers)?;
     let way = Way::of(&given.graph, &loaded.next, recorder.thread())?;
     if loaded.next == Frontier::End {
-        let thread = recorder.thread().to_string();
-        return Err(CheckpointError::NothingToResume { thread });
+        if loaded.asked.is_empty() {
+            let thread = recorder.thread().to_string();
+            return Err(CheckpointError::NothingToResume { thread });
+        }
+        // It paused behind its last node.
+        recorder.end().await?;
     }
     given.state = std::mem::take(&mut loaded.state);
     let mut resumed = Resumed {
@@ -246,7 +266,7 @@ async fn begin(
 /// Nothing new begins where something waits.
 fn check_ended(loaded: &Loaded, recorder: Option<&Arc<Recorder>>) -> Result<(), CheckpointError> {
     let thread = recorder.map_or_else(String::new, |recorder| recorder.thread().to_string());
-    if loaded.next == Frontier::End {
+    if loaded.next == Frontier::End && loaded.asked.is_empty() {
         return Ok(());
     }
     let interrupts: Vec<String> = loaded.pending().map(|asked| asked.id.clone()).collect();
@@ -280,7 +300,7 @@ pub(super) fn check_answers(
 
 impl GraphRun {
     /// Opens the run's thread, if it has one that is not open yet.
-    async fn open(&mut self) -> Result<Option<Opened>, CheckpointError> {
+    pub(super) async fn open(&mut self) -> Result<Option<Opened>, CheckpointError> {
         if let Some(opened) = self.opened.take() {
             return Ok(Some(opened));
         }

@@ -1,11 +1,13 @@
 //! The end of a step: its updates are joined, the way on is found, and both are written down.
 
+use std::sync::Arc;
+
 use super::checkpoint::record::{Entry, Frontier};
 use super::checkpoint::{CheckpointError, Step};
 use super::compiled::Target;
 use super::line::{Done, Line, Next};
 use super::way::Way;
-use super::{GraphEvent, KeyStrategies, RunError, StateUpdate as Update};
+use super::{GraphEvent, KeyStrategies, RunError, StateUpdate as Update, StreamMode};
 use crate::state::MESSAGES;
 use crate::state::delta::StateDelta;
 
@@ -17,7 +19,14 @@ impl Line<'_> {
         mut delta: StateDelta,
         way: impl FnOnce(&Self) -> Result<Way, RunError>,
     ) -> Result<Next, RunError> {
-        let keys: Vec<String> = keys(&done.updates);
+        let events = &self.run.events;
+        let keys = match events.tells(StreamMode::Nodes) {
+            true => keys(&done.updates),
+            false => Vec::new(),
+        };
+        let spoken = done.speaker.filter(|_| events.tells(StreamMode::Updates));
+        let spoken = spoken.map(|node| (node, done.updates.clone()));
+        let is_step = self.inner.is_none() && !done.ran.is_empty();
         let is_told = self.inner.is_none() && self.run.recorder.is_some();
         let kept = self.inner.is_some().then(|| done.updates.clone());
         delta.extend(self.join_all(done.node, done.updates, is_told)?);
@@ -38,14 +47,20 @@ impl Line<'_> {
             inner.updates.extend(kept);
         }
         if !keys.is_empty() {
-            self.run
-                .events
-                .emit(GraphEvent::StateUpdated { keys })
-                .await;
+            events.emit(GraphEvent::StateUpdated { keys }).await;
+        }
+        for (node, update) in spoken.into_iter().flat_map(|(node, updates)| {
+            let updates = updates.into_iter();
+            updates.map(move |update| (Arc::clone(&node), update))
+        }) {
+            events.emit(GraphEvent::Update { node, update }).await;
+        }
+        if is_step && events.tells(StreamMode::Values) {
+            events.emit(GraphEvent::Values(self.state.clone())).await;
         }
         match done.asked.is_empty() {
             true => way.map(Next::Go),
-            false => Ok(Next::Paused(done.asked)),
+            false => way.map(|_| Next::Paused(done.asked)),
         }
     }
 
@@ -127,7 +142,7 @@ impl Line<'_> {
     }
 
     /// What comes next, by names.
-    fn frontier(&self, way: &Way) -> Frontier {
+    pub(super) fn frontier(&self, way: &Way) -> Frontier {
         match way {
             Way::To(Target::End) => Frontier::End,
             Way::To(Target::Node(node)) => {

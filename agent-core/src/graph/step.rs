@@ -2,46 +2,98 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-
-use futures_util::FutureExt as _;
+use std::time::Instant;
 
 use super::branches::Parting;
-use super::compiled::{Next, Target};
-use super::line::Line;
+use super::compiled::{Next as Behind, Target};
+use super::line::{Done, Line, Next};
 use super::runner::Told;
 use super::way::Way;
-use super::{NodeContext, NodeOutput, RunError};
+use super::{GraphEvent, RunError, StreamMode};
+use crate::state::delta::StateDelta;
 
 impl Line<'_> {
-    /// Runs a node on a snapshot.
-    ///
-    /// The snapshot is gone when this returns, so that joining the update copies nothing.
-    pub(super) async fn call(
-        &self,
+    /// Runs a node, and finds what comes after it.
+    pub(super) async fn run_node(
+        &mut self,
         node: usize,
-        (step, place): (u64, &str),
-        told: &Told,
-    ) -> Result<NodeOutput, RunError> {
-        let action = &self.graph.inner.nodes[node].action;
-        let name = Arc::clone(&self.graph.inner.nodes[node].name);
-        let context = NodeContext::of_run(self.run, (name, place), step, told.clone());
-        let state = self.state.clone();
-        // The async block takes in a panic before the first await as well.
-        let running = AssertUnwindSafe(async { action.run(state, &context).await }).catch_unwind();
-        let caught = match action.finishes_on_cancel() {
-            true => running.await,
-            false => tokio::select! {
-                biased;
-                () = self.run.cancellation.cancelled() => return Err(self.cancelled()),
-                caught = running => caught,
-            },
+        place: String,
+        told: Told,
+    ) -> Result<Next, RunError> {
+        let run = self.run;
+        let Some(step) = run.next_step() else {
+            return Err(RunError::StepLimit {
+                limit: run.step_limit(),
+                state: self.state.clone(),
+            });
         };
-        match caught {
-            Err(_) => Err(self.panicked(Some(node))),
-            Ok(Ok(output)) => Ok(output),
-            Ok(Err(source)) => Err(RunError::Node {
+        let name = self.event_name(node);
+        if run.events.tells(StreamMode::Nodes) {
+            let node = Arc::clone(&name);
+            let started = GraphEvent::NodeStarted { node, step };
+            run.events.emit(started).await;
+        }
+        let started = Instant::now();
+        let output = self.call(node, (&name, &place, step), &told).await?;
+        if run.events.tells(StreamMode::Nodes) {
+            let duration = started.elapsed();
+            let node = Arc::clone(&name);
+            let finished = GraphEvent::NodeFinished {
+                node,
+                step,
+                duration,
+            };
+            run.events.emit(finished).await;
+        }
+        let asked = self.asked(&place, &told, output.questions);
+        let updates = match output.update.is_empty() {
+            true => Vec::new(),
+            false => vec![output.update],
+        };
+        let is_asking = !asked.is_empty();
+        if output.halts && updates.is_empty() && !is_asking {
+            return Ok(Next::Halted);
+        }
+        let mut done = Done {
+            updates,
+            asked,
+            effects: output.effects,
+            speaker: Some(name),
+            ..Done::of(Some(node), vec![self.source_name(Some(node))])
+        };
+        if is_asking {
+            let paused = self.pause(node, done).await?;
+            return self.unless_cancelled(node, paused);
+        }
+        done.asked = self.held_after(node, &place, output.pause);
+        let goto = output.goto;
+        let next = self
+            .done(done, StateDelta::default(), |line| match goto {
+                None => line.follow_edges(Some(node)),
+                Some(target) => line.go_to(node, target),
+            })
+            .await?;
+        match output.halts {
+            true => Ok(Next::Halted),
+            false => self.unless_cancelled(node, next),
+        }
+    }
+
+    /// A node that finishes on its own ends a cancelled run only now.
+    fn unless_cancelled(&self, node: usize, next: Next) -> Result<Next, RunError> {
+        let waited = self.graph.inner.nodes[node].action.finishes_on_cancel();
+        match waited && self.run.cancellation.is_cancelled() {
+            true => Err(self.cancelled()),
+            false => Ok(next),
+        }
+    }
+
+    fn go_to(&self, node: usize, target: String) -> Result<Way, RunError> {
+        match self.graph.inner.target(&target) {
+            Some(target) => Ok(Way::To(target)),
+            None => Err(RunError::UnknownGoto {
                 node: self.source_name(Some(node)),
-                source,
+                target,
                 state: self.state.clone(),
             }),
         }
@@ -50,18 +102,18 @@ impl Line<'_> {
     /// Finds what the edges of a node, or of the start if there is none, lead to.
     pub(super) fn follow_edges(&self, node: Option<usize>) -> Result<Way, RunError> {
         let (router, routes) = match self.graph.inner.next(node) {
-            Next::Edge(target) => return Ok(Way::To(*target)),
-            Next::Branches(targets, join) => {
+            Behind::Edge(target) => return Ok(Way::To(*target)),
+            Behind::Branches(targets, join) => {
                 return Ok(Way::Branches(Parting::new(node, targets, *join)));
             }
-            Next::Each(each) => return self.part_for_each(node, each),
-            Next::Goto => {
+            Behind::Each(each) => return self.part_for_each(node, each),
+            Behind::Goto => {
                 return Err(RunError::NoWayOn {
                     node: self.source_name(node),
                     state: self.state.clone(),
                 });
             }
-            Next::Conditional(router, routes) => (router, routes),
+            Behind::Conditional(router, routes) => (router, routes),
         };
         let state = &self.state;
         let chosen = match catch_unwind(AssertUnwindSafe(|| router.choose(state))) {

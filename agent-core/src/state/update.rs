@@ -215,6 +215,25 @@ impl StateUpdate {
         keys
     }
 
+    /// The value that it writes to a key, the last if there are several. `None` if it writes none,
+    /// or changes the key in another way.
+    #[must_use]
+    pub fn value(&self, key: &str) -> Option<&Value> {
+        let (_, change) = self.values.iter().rfind(|(name, _)| **name == *key)?;
+        match change {
+            ValueChange::Put(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The messages that it adds, in order, without results of tool calls that stand alone.
+    pub fn new_messages(&self) -> impl Iterator<Item = &Message> {
+        self.messages.iter().filter_map(|change| match change {
+            MessageChange::Push(message) => Some(message),
+            _ => None,
+        })
+    }
+
     fn change(mut self, key: Arc<str>, change: ValueChange) -> Self {
         self.values.push((key, change));
         self

@@ -1,5 +1,6 @@
 //! Checkpoints: what a saver promises, and what a run keeps.
 
 mod agents;
+mod edits;
 mod savers;
 mod threads;

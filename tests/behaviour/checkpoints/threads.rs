@@ -19,19 +19,19 @@ use serde_json::{Value, json};
 
 const LOG: StateKey<Vec<String>> = StateKey::new("log");
 
-fn log(text: &str) -> StateUpdate {
+pub(super) fn log(text: &str) -> StateUpdate {
     StateUpdate::new().with(LOG, vec![text.to_owned()])
 }
 
-fn logged(state: &State) -> Vec<String> {
+pub(super) fn logged(state: &State) -> Vec<String> {
     state.get(&LOG).unwrap().unwrap_or_default()
 }
 
-async fn says(_: State, context: NodeContext) -> Result<StateUpdate, BoxError> {
+pub(super) async fn says(_: State, context: NodeContext) -> Result<StateUpdate, BoxError> {
     Ok(log(context.node()))
 }
 
-fn graph() -> StateGraph {
+pub(super) fn graph() -> StateGraph {
     StateGraph::new().key(LOG, KeyStrategy::Append)
 }
 
@@ -72,21 +72,21 @@ fn paying(pays: &Arc<AtomicUsize>) -> CompiledGraph {
         .unwrap()
 }
 
-async fn paused(run: GraphRun) -> Vec<NodeInterrupt> {
+pub(super) async fn paused(run: GraphRun) -> Vec<NodeInterrupt> {
     match run.await {
         Err(RunError::Interrupted { interrupts, .. }) => interrupts,
         other => panic!("{other:?}"),
     }
 }
 
-fn refused(result: Result<State, RunError>) -> CheckpointError {
+pub(super) fn refused(result: Result<State, RunError>) -> CheckpointError {
     match result {
         Err(RunError::Checkpoint { source, .. }) => *source,
         other => panic!("{other:?}"),
     }
 }
 
-async fn ids(saver: &MemorySaver, thread: &str) -> Vec<CheckpointId> {
+pub(super) async fn ids(saver: &MemorySaver, thread: &str) -> Vec<CheckpointId> {
     let listed = saver.list(thread, None, 1000).await.unwrap();
     listed.into_iter().map(|it| it.id).rev().collect()
 }

@@ -71,6 +71,16 @@ pub(in crate::graph) struct Asked {
     pub(in crate::graph) is_breakpoint: bool,
 }
 
+/// The key of a pause behind a node, which has ended.
+pub(in crate::graph) const AFTER: &str = "after";
+
+impl Asked {
+    /// True if the run only stopped behind the node.
+    pub(in crate::graph) fn is_after(&self) -> bool {
+        self.is_breakpoint && self.key == AFTER
+    }
+}
+
 /// What is written down while steps go on.
 #[derive(Debug, Clone)]
 pub(in crate::graph) enum Entry {

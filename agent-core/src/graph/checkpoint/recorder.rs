@@ -190,7 +190,7 @@ impl Recorder {
                 interrupts,
                 ..
             } = entry
-                && interrupts.is_empty()
+                && interrupts.iter().all(Asked::is_after)
             {
                 let over = format!("{path}{node}");
                 let is_within = |path: &str| {
@@ -234,6 +234,23 @@ impl Recorder {
             true => self.settle().await,
             false => Ok(()),
         }
+    }
+
+    /// Commits a change that no node made. What is written down of the steps that are not over
+    /// stays, unless they count as over.
+    pub(in crate::graph) async fn edit(
+        self: &Arc<Self>,
+        step: Step,
+        keeps_open: bool,
+    ) -> Result<(), CheckpointError> {
+        {
+            let mut inner = self.inner();
+            inner.waiting = Some(step);
+            if !keeps_open {
+                inner.journal.clear();
+            }
+        }
+        self.settle().await
     }
 
     fn keep(&self, step: Step) {

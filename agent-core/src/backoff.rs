@@ -7,16 +7,16 @@ use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
 /// Each delay is twice the one before, up to the longest; all are lengthened at random by up to
 /// as much again.
 #[derive(Debug, Clone)]
-pub(super) struct Backoff {
+pub(crate) struct Backoff {
     /// The first try included.
-    pub(super) attempts: u32,
-    pub(super) min_delay: Duration,
-    pub(super) max_delay: Duration,
+    pub(crate) attempts: u32,
+    pub(crate) min_delay: Duration,
+    pub(crate) max_delay: Duration,
 }
 
 impl Backoff {
     /// The delays between the attempts.
-    pub(super) fn delays(&self) -> ExponentialBackoff {
+    pub(crate) fn delays(&self) -> ExponentialBackoff {
         ExponentialBuilder::new()
             .with_min_delay(self.min_delay)
             .with_max_delay(self.max_delay)
