@@ -7,10 +7,15 @@
 //!
 //! The thread stands in `remember.db` in the folder of temporary files, or in the file that
 //! `REMEMBER_FILE` names.
-#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "an example shows what it does"
+)]
 
 use std::error::Error;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use agent_core::ReactAgent;
 use agent_core::message::Message;
@@ -19,7 +24,22 @@ use agent_core::model::{ChatRequest, FunctionModel};
 use agent_store::SqliteSaver;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
+    let Err(error) = run().await else {
+        return ExitCode::SUCCESS;
+    };
+    // An error says what failed, its sources say why.
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        text = format!("{text}: {source}");
+        next = source.source();
+    }
+    eprintln!("error: {text}");
+    ExitCode::FAILURE
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     let said = std::env::args().nth(1);
     let said = said.unwrap_or_else(|| "What is my name?".to_owned());
     let file = std::env::var_os("REMEMBER_FILE")

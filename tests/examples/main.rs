@@ -274,6 +274,28 @@ fn remember_knows_in_its_second_life_what_was_said_in_the_first() {
 }
 
 #[test]
+fn remember_tells_a_bad_file_and_why_on_one_line() {
+    let file = std::env::temp_dir().join(format!("agent_remember_{}.txt", std::process::id()));
+    std::fs::write(&file, "a letter, and no database").unwrap();
+    let name = file.to_str().unwrap();
+
+    let output = command_of("agent-store", "remember", &[], &[("REMEMBER_FILE", name)]).output();
+
+    let output = output.unwrap();
+    std::fs::remove_file(&file).unwrap();
+    assert!(!output.status.success());
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        text.starts_with(&format!("error: the store `{name}` cannot be opened: ")),
+        "{text}"
+    );
+    assert!(
+        text.contains("not a database") && text.lines().count() == 1,
+        "{text}"
+    );
+}
+
+#[test]
 fn structured_output_gives_a_value_after_the_tool() {
     let text = printed(&example("structured_output", &[], &[]));
 
