@@ -73,7 +73,7 @@ fn faults(graph: StateGraph) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn branches_run_side_by_side_and_join_in_the_order_of_their_edges() {
-    // gr.8, gr.13, PA-3, PA-4
+    // gr.8, gr.9, gr.13, PA-3, PA-4, PA-5
     let graph = graph(&["a", "b", "c"])
         .node("slow", after(300))
         .node("quick", after(100))
@@ -116,7 +116,7 @@ async fn branches_can_part_at_the_start_and_meet_at_the_end() {
 
 #[tokio::test]
 async fn a_branch_may_be_several_nodes_long_and_loop_and_part_again() {
-    // PA-11
+    // PA-11; what PA-1, PA-2 and gr.10 refuse runs here
     let graph = graph(&["s", "a1", "a2", "b1", "b2", "b3", "b4", "join"])
         .edge(START, "s")
         .edge("s", "a1")
@@ -488,7 +488,7 @@ fn around(name: &str) -> StateGraph {
 
 #[tokio::test]
 async fn a_graph_inside_of_another_runs_step_by_step_and_adds_what_it_adds() {
-    // sg.1, SB-5
+    // sg.1, sg.8, SB-5
     let inlined = around("b").sub_graph("b", child()).compile().unwrap();
     let compiled = around("b").node("b", child().compile().unwrap());
     for graph in [inlined, compiled.compile().unwrap()] {
@@ -532,7 +532,7 @@ async fn a_childs_strategies_hold_for_keys_that_the_parent_does_not_know() {
 
 #[tokio::test]
 async fn graphs_can_be_branches() {
-    // sg.9
+    // sg.9, SB-6
     let graph = graph(&["join"])
         .sub_graph("x", child())
         .sub_graph("y", child())

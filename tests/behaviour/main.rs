@@ -5,6 +5,17 @@
 //!
 //! | id | why not |
 //! |---|---|
+//! | KS-18: patterns of keys | a key is declared by its name |
+//! | SG-8, SG-9, SG-10: a default saver, copies of a configuration, two savers | a saver is given or there is none, and there is one |
+//! | SG-11: an agent's steps have no limit | its [`Limits`](agent_core::agent::Limits) bind it |
+//! | EX-5, EX-6, EX-8, EX-11: streams as values, listeners, adapters, tags | a run is one stream of events; a node is a future |
+//! | PA-8: executors of a node | a future runs where its run is polled; tools have a runtime |
+//! | gr.4, gr.6: routers that see a configuration, edges that update | a router sees the state, a node updates and goes |
+//! | gr.14: the merge node says otherwise than the fan-out | how branches run is said in one place |
+//! | SB-4, RC-2: reserved metadata | a resume is a method with answers |
+//! | CK-3, ck.3: a default thread, versions of a thread | a thread has a name; a fork is another thread |
+//! | CK-6: a store of long-term memory | a host value of the user's own |
+//! | HI-10, HI-12: copied feedback, names of decisions | a decision is a value of a type |
 //! | TN-1, tn.6: a last message of the user is an error | no tool node is called by hand: the model is asked then |
 //! | TN-12, TE-6, tn.9: the class name where there is no message | a Rust error has none: `the tool failed without a message` |
 //! | TN-16, tn.17: plain callbacks see no state | every tool may take the context |

@@ -136,7 +136,7 @@ fn removing_an_item_of_an_absent_key_leaves_nothing_behind() {
 
 #[test]
 fn append_distinct_keeps_the_first_of_equal_items_in_order() {
-    // KS-9
+    // KS-9, st.5
     let updates = [put(json!(["a", "b"])), put(json!(["b", "c"]))];
     let value = joined(KeyStrategy::AppendDistinct, updates).unwrap();
     assert_eq!(value, Some(json!(["a", "b", "c"])));
@@ -144,7 +144,7 @@ fn append_distinct_keeps_the_first_of_equal_items_in_order() {
 
 #[test]
 fn merge_unites_objects_at_every_depth_and_null_keeps_the_old() {
-    // KS-14, KS-15, KS-16
+    // KS-14, KS-15, KS-16, st.8
     for (old, new, expected) in [
         (
             json!({"k1": 1}),
@@ -168,7 +168,7 @@ fn merge_unites_objects_at_every_depth_and_null_keeps_the_old() {
 
 #[test]
 fn merging_an_object_with_something_else_is_an_error_that_names_the_key() {
-    // KS-17
+    // KS-17, st.9
     let updates = [
         put(json!({"a": {"b/c": {}}})),
         put(json!({"a": {"b/c": 1}})),
@@ -196,7 +196,7 @@ fn a_custom_strategy_sees_old_and_new() {
 
 #[test]
 fn remove_deletes_the_key() {
-    // KS-20
+    // KS-20, st.11
     let remove = StateUpdate::new().remove(KEY);
     let value = joined(KeyStrategy::Append, [put(json!("a")), remove.clone()]).unwrap();
     assert_eq!(value, None);
@@ -421,4 +421,59 @@ fn updates_are_joined_in_order_and_tell_their_keys() {
     assert_eq!(value["b"], json!(2));
     assert_eq!(value["messages"][0]["role"], json!("user"));
     assert_eq!(value["messages"][0]["text"], json!("Hello"));
+}
+
+#[test]
+fn values_join_as_in_the_reference_cases() {
+    // st.1, st.2, st.3, st.4, st.6, st.7, st.10
+    let cases: Value =
+        serde_json::from_str(include_str!("../fixtures/reference/key-strategies.json")).unwrap();
+    for case in cases.as_array().unwrap() {
+        let (id, given) = (&case["id"], &case["given"]);
+        let strategy = match given["kind"].as_str().unwrap() {
+            "replace" => KeyStrategy::Replace,
+            "append" => KeyStrategy::Append,
+            "merge" => KeyStrategy::Merge,
+            other => panic!("{id}: {other}"),
+        };
+        let strategies = KeyStrategies::new().with(KEY, strategy);
+        let mut state = State::new();
+        if !given["old"].is_null() {
+            // Without a strategy the old value stands as it is.
+            apply(&mut state, put(given["old"].clone())).unwrap();
+        }
+        let before = state.clone();
+
+        let new = &given["new"];
+        let items: Vec<&Value> = match new.as_array() {
+            Some(items) => items.iter().collect(),
+            None => vec![new],
+        };
+        let mut update = StateUpdate::new();
+        let mut plain = Vec::new();
+        for item in items {
+            if let Some(item) = item.get("$remove") {
+                update = update.remove_item(KEY, item.clone());
+            } else if let Some(all) = item.get("$replace_all") {
+                update = update.replace_all(KEY, all.as_array().unwrap().clone());
+            } else {
+                plain.push(item.clone());
+            }
+        }
+        match new {
+            Value::Array(_) if !plain.is_empty() => update = update.put(KEY, plain.into()),
+            Value::Array(_) => {}
+            _ if plain.is_empty() => {}
+            value => update = update.put(KEY, value.clone()),
+        }
+        strategies.apply(&mut state, update).unwrap();
+
+        let expected = &case["expect"]["result"];
+        assert_eq!(state.value(KEY).unwrap_or(&Value::Null), expected, "{id}");
+        assert_eq!(
+            before.value(KEY).unwrap_or(&Value::Null),
+            &given["old"],
+            "{id}"
+        );
+    }
 }

@@ -14,7 +14,7 @@ use super::run::RunRequest;
 use crate::boxed::BoxFuture;
 use crate::event::{Outcome, RunOutput};
 use crate::graph::Answer;
-use crate::graph::checkpoint::{CheckpointError, CheckpointSaver, Durability, Threads};
+use crate::graph::checkpoint::{CheckpointError, CheckpointSaver, Durability, NESTED, Threads};
 use crate::tool::{
     InputSchema, InterruptRequest, ToolCallback, ToolContext, ToolDefinition, ToolError,
     ToolMetadata, ToolOutcome, ToolOutput,
@@ -24,7 +24,8 @@ use crate::tool::{
 ///
 /// The name and the description are the agent's. The agent runs [within](RunRequest::within)
 /// the call, on a history of its own. It pauses the outer run if it pauses itself, which then tells
-/// what it asks as its own; in a thread of the outer run's saver, so that the answers reach it. An
+/// what it asks as its own; in a thread of the outer run's saver, so that the answers reach it,
+/// which is deleted with the thread of the outer run. An
 /// error, or an end without an answer, is an error of the call and names the agent.
 ///
 /// ```
@@ -168,8 +169,8 @@ fn thread_of(
 ) -> Option<(Arc<dyn CheckpointSaver>, Durability, String)> {
     let scope = &run.outer.as_ref()?.scope;
     let saver = scope.saver.clone()?;
-    let key = context.idempotency_key();
-    let name = format!("{key}/{}", agent.name());
+    let (thread, call) = (context.thread_id()?, context.call_key());
+    let name = format!("{thread}{NESTED}{call}/{}", agent.name());
     let is_control = |character: char| character.is_control();
     Some((saver, scope.durability, name.replace(is_control, "_")))
 }

@@ -71,6 +71,9 @@ pub(super) struct About {
     pub(super) through: Option<String>,
     /// By which the run inside of that call is answered.
     pub(super) nested: Option<String>,
+    /// What the tool named its question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) name: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -93,6 +96,16 @@ impl AboutCall {
 impl About {
     pub(super) fn of(interrupt: &NodeInterrupt) -> Option<Self> {
         Self::read(&interrupt.about)
+    }
+
+    fn of_call(kind: InterruptKind, call: &ToolCall) -> Self {
+        Self {
+            kind,
+            call: Some(AboutCall::of(call)),
+            through: Some(call.id.clone()),
+            nested: None,
+            name: None,
+        }
     }
 
     pub(super) fn read(about: &Value) -> Option<Self> {
@@ -118,13 +131,7 @@ pub(super) fn in_doubt(call: &ToolCall) -> Question {
 }
 
 fn about_call(kind: InterruptKind, call: &ToolCall, payload: Value) -> Question {
-    let about = About {
-        kind,
-        call: Some(AboutCall::of(call)),
-        through: Some(call.id.clone()),
-        nested: None,
-    };
-    question(&call.id, payload, about)
+    question(&call.id, payload, About::of_call(kind, call))
 }
 
 fn question(key: &str, payload: Value, about: About) -> Question {
@@ -147,6 +154,7 @@ pub(super) fn nested(asked: &Interrupt) -> NestedRequest {
         }),
         through: None,
         nested: None,
+        name: None,
     };
     NestedRequest {
         id: asked.id.clone(),
@@ -157,9 +165,17 @@ pub(super) fn nested(asked: &Interrupt) -> NestedRequest {
 
 /// What a call asks, or a run inside of it.
 pub(super) fn questions(call: &ToolCall, request: InterruptRequest) -> Vec<Question> {
-    let InterruptRequest { payload, nested } = request;
+    let InterruptRequest {
+        payload,
+        name,
+        nested,
+    } = request;
     if nested.is_empty() {
-        return vec![about_call(InterruptKind::Question, call, payload)];
+        let about = About {
+            name,
+            ..About::of_call(InterruptKind::Question, call)
+        };
+        return vec![question(&call.id, payload, about)];
     }
     let asked = nested.into_iter().map(|asked| {
         let NestedRequest { id, payload, about } = asked;
@@ -172,6 +188,7 @@ pub(super) fn questions(call: &ToolCall, request: InterruptRequest) -> Vec<Quest
             call: inner.and_then(|about| about.call),
             through: Some(call.id.clone()),
             nested: Some(id.clone()),
+            name: None,
         };
         question(&format!("{}/{id}", call.id), payload, about)
     });

@@ -225,6 +225,9 @@ async fn end(
     let stays_open = is_paused || failure.is_some();
     if !stays_open {
         update = update.messages(mail.iter().cloned());
+        if let Some(recorder) = recorder {
+            recorder.mail_read(&mail);
+        }
     }
     let changed = match strategies.apply_recorded(state, update) {
         Ok(delta) => delta,

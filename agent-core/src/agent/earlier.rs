@@ -167,6 +167,7 @@ impl Turn {
             is_told.then_some(())?;
             Some(CallAnswer {
                 nested: about.nested.clone(),
+                name: about.name.clone(),
                 value: answer?.clone(),
             })
         });

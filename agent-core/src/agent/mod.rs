@@ -69,3 +69,4 @@ pub use policy::{ErrorAction, ErrorPolicy};
 pub use retry::ToolRetry;
 pub use run::{RunRequest, RunStream};
 pub use template::TemplateError;
+pub use thread::SendError;

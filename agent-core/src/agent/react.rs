@@ -20,8 +20,8 @@ use super::policy::ErrorPolicy;
 use super::retry::ToolRetry;
 use super::run::RunRequest;
 use super::slots::ToolSlots;
-use super::thread::Threads;
-use crate::graph::checkpoint::{CheckpointSaver, Durability};
+use super::thread::{self, SendError};
+use crate::graph::checkpoint::{CheckpointSaver, Durability, RunningThreads};
 use crate::graph::{Answer, CompiledGraph, State, StateEdit};
 use crate::message::{Message, ToolCall};
 use crate::model::{ChatModel, ChatOptions, ChatResponse, ToolList};
@@ -56,7 +56,8 @@ pub(super) struct Config {
     /// Who says which calls need approval.
     pub(super) approvals: Vec<Approval>,
     pub(super) approving_hooks: Vec<Arc<dyn Hook>>,
-    pub(super) threads: Arc<Threads>,
+    /// The runs that go on in this process, by their threads.
+    pub(super) threads: Arc<RunningThreads>,
     pub(super) has_after_model: bool,
     pub(super) parallel: bool,
     pub(super) max_parallel: usize,
@@ -192,28 +193,33 @@ impl ReactAgent {
     /// Stops the run that goes on for this thread in this process, after the step it is in: the
     /// calls of a turn end first. The outcome is `Interrupted`, and a [`resume`](Self::resume)
     /// without answers goes on. False if there is no such run.
+    ///
+    /// It reaches the runs of this agent, and those of any other with the same saver or a clone of
+    /// it. A run in another process is reached by nobody here.
     pub fn interrupt(&self, thread: &str) -> bool {
-        let running = self.config.threads.find(thread);
+        let running = thread::find(&self.config, thread);
         running.is_some_and(|running| {
             running.stop.cancel();
             true
         })
     }
 
-    /// Hands a message to the run that goes on for this thread in this process: the model reads it
-    /// with its next call, and if there were to be none, is called once more. What a run does not
-    /// get to, as it pauses or reaches a limit, is the first that the thread's next run reads; a
-    /// run that fails loses it.
+    /// Hands a message to the run that goes on for this thread in this process, one that
+    /// [`interrupt`](Self::interrupt) would reach: the model reads it with its next call, and if
+    /// there were to be none, is called once more. What a run does not get to, as it pauses, fails
+    /// or reaches a limit, is the first that the thread's next run reads.
+    ///
+    /// When this returns, the message is written down, and read once also if the process dies
+    /// before the model reads it. Only while the thread has no checkpoint yet, as in a first run
+    /// that writes [at its end](Durability::AtEnd), it is written with the first.
     ///
     /// # Errors
     ///
-    /// The message, if there is no such run, or it takes none any more: start one with it.
-    pub fn send(&self, thread: &str, message: impl Into<Message>) -> Result<(), Message> {
-        let message = message.into();
-        match self.config.threads.find(thread) {
-            Some(running) => running.send(message),
-            None => Err(message),
-        }
+    /// [`SendError::NotRunning`] if there is no such run, or it takes none any more: start one with
+    /// the message. [`SendError::Checkpoint`] if the message cannot be written down; the run will
+    /// fail then.
+    pub async fn send(&self, thread: &str, message: impl Into<Message>) -> Result<(), SendError> {
+        thread::send(&self.config, thread, message.into()).await
     }
 
     /// The agent's name.

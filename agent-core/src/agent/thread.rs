@@ -1,6 +1,7 @@
 //! A run that belongs to a thread: what it takes over, and what others can do to it meanwhile.
 
-use std::collections::{HashMap, HashSet};
+use std::any::Any;
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
@@ -8,9 +9,9 @@ use tokio_util::sync::CancellationToken;
 use super::approval::{About, AboutCall, Decision};
 use super::earlier::settle;
 use super::error::AgentError;
-use super::react::ReactAgent;
+use super::react::{Config, ReactAgent};
 use super::run::RunRequest;
-use crate::graph::checkpoint::{CheckpointError, Opened};
+use crate::graph::checkpoint::{CheckpointError, Opened, Recorder, RunningThreads};
 use crate::graph::{Answer, State};
 use crate::message::{Message, ToolCall};
 use crate::state::StateUpdate;
@@ -46,7 +47,7 @@ impl OpenThread {
         );
         let mut opened = opened.await?;
         let mut closing = StateUpdate::new();
-        let running = config.threads.begin(&thread);
+        let running = Running::begin(config, &opened, &thread);
         let state = match &request.answers {
             Some(answers) => {
                 let mail = check(&opened, &thread, answers, &request.agent)?;
@@ -134,16 +135,12 @@ fn check_edit(
     }
 }
 
-/// The threads that an agent runs on in this process.
-#[derive(Default)]
-pub(super) struct Threads(Mutex<HashMap<Arc<str>, Arc<Control>>>);
-
 /// How a run of a thread is reached from outside.
-#[derive(Default)]
 pub(super) struct Control {
     /// Pauses the run after its step.
     pub(super) stop: CancellationToken,
     inbox: Mutex<Inbox>,
+    recorder: Arc<Recorder>,
 }
 
 #[derive(Default)]
@@ -152,36 +149,105 @@ struct Inbox {
     is_closed: bool,
 }
 
-/// A run that is known by its thread as long as it goes on.
+/// A run that is known by its thread as long as it goes on: to its agent, and to whoever has
+/// the same saver.
 pub(super) struct Running {
-    threads: Arc<Threads>,
+    known_to: Vec<Arc<RunningThreads>>,
     thread: Arc<str>,
     pub(super) control: Arc<Control>,
 }
 
-impl Threads {
-    fn all(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Control>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn begin(self: &Arc<Self>, thread: &Arc<str>) -> Running {
-        let control = Arc::<Control>::default();
-        self.all().insert(Arc::clone(thread), Arc::clone(&control));
-        Running {
-            threads: Arc::clone(self),
+impl Running {
+    fn begin(config: &Config, opened: &Opened, thread: &Arc<str>) -> Self {
+        let recorder = opened.recorder();
+        let of_saver = recorder.saver().running();
+        let running = Self {
+            known_to: of_saver
+                .into_iter()
+                .chain([Arc::clone(&config.threads)])
+                .collect(),
             thread: Arc::clone(thread),
-            control,
+            control: Arc::new(Control {
+                stop: CancellationToken::new(),
+                inbox: Mutex::default(),
+                recorder,
+            }),
+        };
+        for runs in &running.known_to {
+            runs.begin(thread, running.reached_by());
         }
+        running
     }
 
-    pub(super) fn find(&self, thread: &str) -> Option<Arc<Control>> {
-        self.all().get(thread).cloned()
+    fn reached_by(&self) -> Arc<dyn Any + Send + Sync> {
+        Arc::clone(&self.control) as _
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.threads.all().remove(&self.thread);
+        let control = self.reached_by();
+        for runs in &self.known_to {
+            runs.end(&self.thread, &control);
+        }
+    }
+}
+
+/// The run that goes on for a thread.
+pub(super) fn find(config: &Config, thread: &str) -> Option<Arc<Control>> {
+    let of_saver = config.saver.as_ref().and_then(|saver| saver.running());
+    let own = Arc::clone(&config.threads);
+    let found = of_saver.into_iter().chain([own]);
+    let found = found.filter_map(|runs| runs.find(thread)).next()?;
+    found.downcast().ok()
+}
+
+/// Hands a message to the run that goes on for a thread.
+pub(super) async fn send(config: &Config, thread: &str, message: Message) -> Result<(), SendError> {
+    let not_running = |message| SendError::NotRunning {
+        thread: thread.to_owned(),
+        message,
+    };
+    let Some(control) = find(config, thread) else {
+        return Err(not_running(message));
+    };
+    control.receive_one(message.clone()).map_err(not_running)?;
+    let kept = control.recorder.keep_mail(vec![message.clone()]).await;
+    kept.map_err(|source| SendError::Checkpoint {
+        message,
+        source: Box::new(source),
+    })
+}
+
+/// Why a message was not handed to a run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SendError {
+    /// No run takes it: there is none that could be reached, or it is at its end.
+    #[error("no run of thread `{thread}` takes a message here")]
+    NotRunning {
+        /// The thread.
+        thread: String,
+        /// The message.
+        message: Message,
+    },
+    /// It could not be written down.
+    #[error("the message could not be written down")]
+    Checkpoint {
+        /// The message.
+        message: Message,
+        /// What is wrong with the thread.
+        source: Box<CheckpointError>,
+    },
+}
+
+impl SendError {
+    /// The message, for example to start a run with it.
+    #[must_use]
+    pub fn into_message(self) -> Message {
+        match self {
+            Self::NotRunning { message, .. } | Self::Checkpoint { message, .. } => message,
+        }
     }
 }
 
@@ -191,7 +257,7 @@ impl Control {
     }
 
     /// Hands a message to the run, or gives it back if the run takes none any more.
-    pub(super) fn send(&self, message: Message) -> Result<(), Message> {
+    fn receive_one(&self, message: Message) -> Result<(), Message> {
         let mut inbox = self.inbox();
         if inbox.is_closed {
             return Err(message);
@@ -204,9 +270,11 @@ impl Control {
         self.inbox().messages.extend(mail);
     }
 
-    /// The messages that came.
+    /// The messages that came, for the step that reads them.
     pub(super) fn take(&self) -> Vec<Message> {
-        std::mem::take(&mut self.inbox().messages)
+        let mail = std::mem::take(&mut self.inbox().messages);
+        self.recorder.mail_read(&mail);
+        mail
     }
 
     /// Takes no more messages, unless there are some.

@@ -1,12 +1,13 @@
 //! What whoever puts a graph together may know of a thread that was opened, before a run.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::checkpoint::record::{Entry, Frontier, Note};
+use super::checkpoint::record::{Entry, Frontier, MAIL, Note};
 use super::checkpoint::{CheckpointError, Opened, Recorder, Step};
 use super::runner::check_answers;
 use super::{Answer, NodeInterrupt, State, StateUpdate};
-use crate::message::Message;
+use crate::message::{Message, MessageId};
 use crate::state::delta::StateDelta;
 
 /// What a thread holds where it stands.
@@ -20,15 +21,15 @@ pub(crate) struct Left {
     pub(crate) mail: Vec<Message>,
 }
 
-/// In place of a node, for messages that a run did not get to.
-const MAIL: &str = "__MAIL__";
-
 impl Opened {
     /// Lets the run begin anew, whether the last one ended or not. What that one left is handed
     /// out; `None` if there was none.
     pub(crate) fn begin_anew(&mut self) -> Option<Left> {
         let left = self.left();
         self.loaded = None;
+        if let Some(left) = &left {
+            self.recorder.mail_read(&left.mail);
+        }
         left
     }
 
@@ -62,30 +63,22 @@ impl Opened {
         });
         let (mail, notes): (Vec<Note>, Vec<Note>) = all.partition(|note| note.node == MAIL);
         let mail = mail.into_iter().filter_map(|note| note.update);
+        let mut known: HashSet<MessageId> = HashSet::new();
+        known.extend(loaded.state.messages().iter().map(|it| it.id().clone()));
         Some(Left {
             state: loaded.state.clone(),
             waiting: loaded.pending().cloned().map(NodeInterrupt::of).collect(),
             notes,
-            mail: mail.flat_map(StateUpdate::into_messages).collect(),
+            // It may have been read just before the note of it was written.
+            mail: mail
+                .flat_map(StateUpdate::into_messages)
+                .filter(|mail| known.insert(mail.id().clone()))
+                .collect(),
         })
     }
 }
 
 impl Recorder {
-    /// Keeps messages that a run did not get to.
-    pub(crate) async fn keep_mail(
-        self: &Arc<Self>,
-        mail: Vec<Message>,
-    ) -> Result<(), CheckpointError> {
-        let note = Note {
-            node: MAIL.to_owned(),
-            key: String::new(),
-            value: serde_json::Value::Null,
-            update: Some(StateUpdate::new().messages(mail)),
-        };
-        self.answers(vec![Entry::Note(note)]).await
-    }
-
     /// Writes down what was changed after the end of a run.
     pub(crate) async fn add(self: &Arc<Self>, delta: StateDelta) -> Result<(), CheckpointError> {
         match delta.is_empty() {

@@ -179,7 +179,7 @@ impl GraphRun {
     ///         GraphEvent::Custom { value, .. } => assert_eq!(value, "half of it"),
     ///         GraphEvent::Update { node, update } => {
     ///             assert_eq!(&*node, "count");
-    ///             assert_eq!(update.keys().collect::<Vec<_>>(), ["count"]);
+    ///             assert_eq!(update.keys(), ["count"]);
     ///         }
     ///         GraphEvent::Finished(state) => assert_eq!(state.value("count"), Some(&json!(2))),
     ///         _ => unreachable!("nothing else was asked for"),

@@ -40,6 +40,11 @@ impl MessageId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The id as the beginning of a key: no other id begins like this.
+    pub(crate) fn key(&self) -> String {
+        format!("{}:{}:", self.0.len(), self.0)
+    }
 }
 
 impl fmt::Display for MessageId {

@@ -11,6 +11,8 @@ use crate::boxed::BoxFuture;
 pub struct InterruptRequest {
     /// What is asked, for whoever answers.
     pub payload: Value,
+    /// By which the tool finds the answer.
+    pub(crate) name: Option<String>,
     /// What a run inside of the call asks, in place of the call itself.
     pub(crate) nested: Vec<NestedRequest>,
 }
@@ -29,7 +31,17 @@ impl InterruptRequest {
     pub fn new(payload: impl Into<Value>) -> Self {
         Self {
             payload: payload.into(),
+            name: None,
             nested: Vec::new(),
+        }
+    }
+
+    /// As [`new`](Self::new), with a name by which the tool finds the answer:
+    /// [`ToolContext::answer_to`].
+    pub fn named(name: impl Into<String>, payload: impl Into<Value>) -> Self {
+        Self {
+            name: Some(name.into()),
+            ..Self::new(payload)
         }
     }
 }

@@ -95,6 +95,8 @@ pub(crate) struct CallContext {
 pub(crate) struct CallAnswer {
     /// Set if a run inside of the call asked: by which it is answered.
     pub(crate) nested: Option<String>,
+    /// What the call named its question.
+    pub(crate) name: Option<String>,
     pub(crate) value: Value,
 }
 
@@ -168,14 +170,16 @@ impl ToolContext {
     #[must_use]
     pub fn idempotency_key(&self) -> String {
         let scope = self.thread_id().unwrap_or(self.run_id());
-        // Some providers begin to count call ids anew in each reply.
-        let message = self.0.message_id.as_ref().map_or("", MessageId::as_str);
         // The lengths in front keep two different calls from giving one key.
-        let (of_scope, of_message) = (scope.len(), message.len());
-        format!(
-            "{of_scope}:{scope}:{of_message}:{message}:{}",
-            self.call_id()
-        )
+        format!("{}:{scope}:{}", scope.len(), self.call_key())
+    }
+
+    /// What no other call of the thread, or of the run, has.
+    pub(crate) fn call_key(&self) -> String {
+        // Some providers begin to count call ids anew in each reply.
+        let message = self.0.message_id.as_ref();
+        let message = message.map_or_else(|| "0::".to_owned(), MessageId::key);
+        format!("{message}{}", self.call_id())
     }
 
     /// The answer to what this call asked, if it runs again because somebody answered: the last,
@@ -202,6 +206,44 @@ impl ToolContext {
     pub fn answer<T: DeserializeOwned>(&self) -> Result<Option<T>, ToolError> {
         let mut own = self.0.answers.iter().filter(|it| it.nested.is_none());
         let answer = own.next_back().map(|answer| T::deserialize(&answer.value));
+        answer.transpose().map_err(ToolError::failed)
+    }
+
+    /// The answer to the question of this [name](crate::tool::InterruptRequest::named), for a tool
+    /// that asks several things one after another: it runs again with each answer, and finds those
+    /// before.
+    ///
+    /// ```
+    /// use agent_core::tool::{InterruptRequest, ToolOutcome};
+    /// use agent_core::{ToolContext, ToolError, ToolOutput, tool};
+    ///
+    /// /// Books a table.
+    /// #[tool]
+    /// async fn book(context: &ToolContext) -> Result<ToolOutcome, ToolError> {
+    ///     let ask = |name, text| Ok(ToolOutcome::Interrupt(InterruptRequest::named(name, text)));
+    ///     let Some(guests) = context.answer_to::<u8>("guests")? else {
+    ///         return ask("guests", "How many of you?");
+    ///     };
+    ///     let Some(hour) = context.answer_to::<u8>("hour")? else {
+    ///         return ask("hour", "At what hour?");
+    ///     };
+    ///     let text = format!("A table for {guests} at {hour}.");
+    ///     Ok(ToolOutcome::Done(ToolOutput::from_text(text)))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The answer is not the JSON of a `T`.
+    pub fn answer_to<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, ToolError> {
+        let mut named = self
+            .0
+            .answers
+            .iter()
+            .filter(|answer| answer.nested.is_none() && answer.name.as_deref() == Some(name));
+        let answer = named
+            .next_back()
+            .map(|answer| T::deserialize(&answer.value));
         answer.transpose().map_err(ToolError::failed)
     }
 

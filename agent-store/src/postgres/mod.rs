@@ -7,16 +7,14 @@ use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent_core::BoxFuture;
-use agent_core::graph::checkpoint::{
-    CheckpointId, CheckpointSaver, Commit, SaverError, StoredCheckpoint, StoredThread, ThreadLock,
-};
+use agent_core::graph::checkpoint::RunningThreads;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection, Postgres};
 
 use self::locks::Locks;
 use crate::error::StoreError;
 use crate::migrations::migrator;
+use crate::saver::keeps_threads;
 use crate::tables::{Tables, Words};
 
 const VERSIONS: &[&str] = &[include_str!("../../migrations/postgres/1_threads.sql")];
@@ -154,6 +152,7 @@ impl PostgresSaverBuilder {
                 writers: pool,
                 words: WORDS,
                 limit,
+                running: Arc::new(RunningThreads::new()),
             }),
             store,
         })
@@ -211,40 +210,7 @@ async fn make_schema(options: &PgConnectOptions, schema: &str) -> Result<(), sql
     connection.close().await
 }
 
-impl CheckpointSaver for PostgresSaver {
-    fn lock<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<ThreadLock, SaverError>> {
-        Box::pin(self.locks.take(thread))
-    }
-
-    fn load<'a>(
-        &'a self,
-        thread: &'a str,
-        at: Option<&'a CheckpointId>,
-    ) -> BoxFuture<'a, Result<Option<StoredThread>, SaverError>> {
-        self.tables.load(thread, at)
-    }
-
-    fn commit<'a>(
-        &'a self,
-        thread: &'a str,
-        commit: Commit,
-    ) -> BoxFuture<'a, Result<(), SaverError>> {
-        self.tables.commit(thread, commit)
-    }
-
-    fn list<'a>(
-        &'a self,
-        thread: &'a str,
-        before: Option<&'a CheckpointId>,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<StoredCheckpoint>, SaverError>> {
-        self.tables.list(thread, before, limit)
-    }
-
-    fn delete<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<bool, SaverError>> {
-        self.tables.delete(thread)
-    }
-}
+keeps_threads!(PostgresSaver);
 
 impl fmt::Debug for PostgresSaver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

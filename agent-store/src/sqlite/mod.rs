@@ -7,16 +7,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent_core::BoxFuture;
-use agent_core::graph::checkpoint::{
-    CheckpointId, CheckpointSaver, Commit, SaverError, StoredCheckpoint, StoredThread, ThreadLock,
-};
+use agent_core::graph::checkpoint::RunningThreads;
+#[cfg(doc)]
+use agent_core::graph::checkpoint::SaverError;
 use sqlx::Sqlite;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 
 use self::locks::Locks;
 use crate::error::StoreError;
 use crate::migrations::migrator;
+use crate::saver::keeps_threads;
 use crate::tables::{Tables, Words};
 
 const VERSIONS: &[&str] = &[include_str!("../../migrations/sqlite/1_threads.sql")];
@@ -138,46 +138,14 @@ impl SqliteSaverBuilder {
                 writers,
                 words: WORDS,
                 limit,
+                running: Arc::new(RunningThreads::new()),
             }),
             locks: Locks::beside(&path),
         })
     }
 }
 
-impl CheckpointSaver for SqliteSaver {
-    fn lock<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<ThreadLock, SaverError>> {
-        Box::pin(self.locks.take(thread))
-    }
-
-    fn load<'a>(
-        &'a self,
-        thread: &'a str,
-        at: Option<&'a CheckpointId>,
-    ) -> BoxFuture<'a, Result<Option<StoredThread>, SaverError>> {
-        self.tables.load(thread, at)
-    }
-
-    fn commit<'a>(
-        &'a self,
-        thread: &'a str,
-        commit: Commit,
-    ) -> BoxFuture<'a, Result<(), SaverError>> {
-        self.tables.commit(thread, commit)
-    }
-
-    fn list<'a>(
-        &'a self,
-        thread: &'a str,
-        before: Option<&'a CheckpointId>,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<StoredCheckpoint>, SaverError>> {
-        self.tables.list(thread, before, limit)
-    }
-
-    fn delete<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<bool, SaverError>> {
-        self.tables.delete(thread)
-    }
-}
+keeps_threads!(SqliteSaver);
 
 impl fmt::Debug for SqliteSaver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -77,7 +77,7 @@ fn needs(name: &'static str) -> impl Fn(&ToolCall, &State) -> bool + Send + Sync
     move |call, _| call.name == name
 }
 
-fn asked(output: &RunOutput) -> Vec<Interrupt> {
+pub(super) fn asked(output: &RunOutput) -> Vec<Interrupt> {
     match output.outcome() {
         Outcome::Interrupted(interrupts) => interrupts.clone(),
         other => panic!("{other:?}"),
@@ -92,7 +92,7 @@ fn refused(result: Result<RunOutput, AgentError>) -> CheckpointError {
 }
 
 /// Each message as its role and its text.
-fn told(messages: &[Message]) -> Vec<String> {
+pub(super) fn told(messages: &[Message]) -> Vec<String> {
     let told = messages.iter().map(|message| match message.tool_results() {
         [] => format!("{:?}: {}", message.role(), message.text()),
         results => {
@@ -144,7 +144,7 @@ async fn what_was_said_on_a_thread_is_there_in_its_next_run() {
 
 #[tokio::test]
 async fn a_call_waits_for_approval_while_its_siblings_run() {
-    // cp-10, hi.1, hi.7
+    // cp-10, hi.1, hi.7, HI-1, HI-2; other than in HI-3 the others run before the pause
     let model = ScriptedModel::new([
         calls("send_mail", json!({}))
             .with_id("c1")
@@ -186,7 +186,7 @@ async fn a_call_waits_for_approval_while_its_siblings_run() {
 
 #[tokio::test]
 async fn a_call_is_approved_edited_rejected_or_answered() {
-    // hi.2, HI-5, cp-21, hp-30
+    // hi.2, hi.3b, HI-5, HI-6, HI-7, cp-21, hp-30
     for (decide, expected, effects) in [
         (
             Answer::approve as fn(String) -> Answer,
@@ -233,7 +233,7 @@ async fn a_call_is_approved_edited_rejected_or_answered() {
 
 #[tokio::test]
 async fn a_decision_that_does_not_fit_is_refused_and_the_call_still_waits() {
-    // cp-21, hi.6, hi.8, hi.9
+    // cp-21, hi.4b, hi.6, hi.8, hi.9, HI-8, HI-9
     let model = ScriptedModel::new([
         calls("pay", json!({"sum": 100})).with_id("c1"),
         says("Done."),
@@ -268,7 +268,7 @@ async fn a_decision_that_does_not_fit_is_refused_and_the_call_still_waits() {
 
 #[tokio::test]
 async fn some_are_decided_and_the_others_still_wait() {
-    // cp-07, hi.3, hi.4 (who was decided is not asked again), hi.5
+    // cp-07, hi.3, hi.4 and HI-4 (who was decided is not asked again), hi.5, HI-7
     let model = ScriptedModel::new([
         calls("pay", json!({"sum": 1}))
             .with_id("c1")
@@ -546,7 +546,7 @@ impl ModelInterceptor for Interrupting {
             let reply = next.run(request).await?;
             if reply.message.text == "Heard." {
                 let agent = self.0.lock().unwrap().clone().unwrap();
-                agent.send("t1", "And this.").unwrap();
+                agent.send("t1", "And this.").await.unwrap();
             }
             Ok(reply)
         })
@@ -569,7 +569,10 @@ async fn a_message_reaches_a_run_that_goes_on() {
         let sends = Arc::clone(&slot);
         let send = FunctionTool::new("send", "Sends.", move || {
             let agent = sends.lock().unwrap().clone().unwrap();
-            async move { agent.send("t1", "One more thing.").is_ok().to_string() }
+            async move {
+                let sent = agent.send("t1", "One more thing.").await;
+                sent.is_ok().to_string()
+            }
         });
         let model = ScriptedModel::new([
             calls("send", json!({})).with_id("c1"),
@@ -585,7 +588,12 @@ async fn a_message_reaches_a_run_that_goes_on() {
         }
         let agent = agent.build().unwrap();
         *slot.lock().unwrap() = Some(agent.clone());
-        assert!(agent.send("t1", "Too early.").is_err());
+        let early = agent.send("t1", "Too early.").await.unwrap_err();
+        assert_eq!(
+            early.to_string(),
+            "no run of thread `t1` takes a message here"
+        );
+        assert_eq!(early.into_message().text(), "Too early.");
 
         let ended = agent.run("Go.").thread("t1").await.unwrap();
 
@@ -601,7 +609,7 @@ async fn a_message_reaches_a_run_that_goes_on() {
                 "Assistant: Also this.",
             ]
         );
-        assert!(agent.send("t1", "Too late.").is_err());
+        assert!(agent.send("t1", "Too late.").await.is_err());
         slot.lock().unwrap().take();
     }
 }
@@ -616,7 +624,7 @@ async fn a_message_that_a_paused_run_did_not_get_to_is_read_later() {
         async move {
             Ok::<_, ToolError>(match context.answer::<Value>()? {
                 None => {
-                    agent.send("t1", "Meanwhile.").unwrap();
+                    agent.send("t1", "Meanwhile.").await.unwrap();
                     ToolOutcome::Interrupt(InterruptRequest::new("?"))
                 }
                 Some(_) => ToolOutcome::Done(ToolOutput::from_text("ok")),

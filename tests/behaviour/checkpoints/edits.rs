@@ -10,7 +10,7 @@ use agent_core::graph::{
 use agent_core::message::{AssistantMessage, Message, MessageBody, ToolCall};
 use agent_core::model::ScriptedModel;
 use agent_core::model::scripted::{calls, says as model_says};
-use agent_core::{BoxError, Outcome, ReactAgent, tool, tools};
+use agent_core::{BoxError, Outcome, ReactAgent, ToolSet, tool, tools};
 use futures_util::StreamExt as _;
 use serde_json::json;
 
@@ -64,7 +64,7 @@ async fn a_run_pauses_behind_a_node_and_its_way_on_is_found_before() {
 
 #[tokio::test]
 async fn an_edit_as_a_node_finds_the_way_on_anew() {
-    // in.2, IR-6, IR-7, IR-9
+    // in.2, IR-6, IR-7, IR-9, KS-21: `way` has no strategy
     let saver = MemorySaver::new();
     let graph = choosing(&saver);
     paused(graph.run(()).thread("t1")).await;
@@ -430,4 +430,81 @@ async fn a_thread_that_came_to_its_step_limit_goes_on() {
     assert_eq!(error.state().value("count"), Some(&json!(10)));
     let state = graph.resume("t1", []).await.unwrap();
     assert_eq!(state.value("count"), Some(&json!(12)));
+}
+
+#[tokio::test]
+async fn a_compiled_child_pauses_in_the_thread_of_its_parent() {
+    // sg.6, sg.7, sg.10, SB-3: the saver of the child is not asked
+    let own = MemorySaver::new();
+    let child = graph()
+        .node("ask", async |_: State, context: NodeContext| {
+            let who = context
+                .extensions()
+                .get::<&str>()
+                .copied()
+                .unwrap_or_default();
+            Ok::<_, BoxError>(match context.answer::<String>()? {
+                None => NodeOutput::default().interrupt(format!("{who}?")),
+                Some(answer) => NodeOutput::new(log(&format!("{answer} of {who}"))),
+            })
+        })
+        .edge(START, "ask")
+        .edge("ask", END)
+        .compile()
+        .unwrap()
+        .saver(own.clone());
+    let saver = MemorySaver::new();
+    let graph = graph()
+        .node("child", child)
+        .node("after", async |state: State| {
+            Ok::<_, StateError>(log(&format!("after {:?}", logged(&state))))
+        })
+        .edge(START, "child")
+        .edge("child", "after")
+        .edge("after", END)
+        .compile()
+        .unwrap()
+        .saver(saver.clone());
+
+    let asked = paused(graph.run(()).thread("t1").extension("Ada")).await;
+    assert_eq!(
+        (&*asked[0].node, &asked[0].payload),
+        ("child/ask", &json!("Ada?"))
+    );
+    graph.update_state("t1", log("edited")).await.unwrap();
+    let answer = Answer::new(&asked[0].id, "yes");
+    let state = graph.resume("t1", [answer]).extension("Bob").await.unwrap();
+
+    assert_eq!(
+        logged(&state),
+        ["edited", "yes of Bob", "after [\"edited\", \"yes of Bob\"]"]
+    );
+    assert_eq!((own.threads().len(), saver.threads().len()), (0, 1));
+}
+
+#[tokio::test]
+async fn a_resolved_tool_that_waited_is_found_by_another_agent() {
+    // hi.10
+    let saver = MemorySaver::new();
+    let model = ScriptedModel::new([
+        calls("pay", json!({"sum": 7})).with_id("c1"),
+        model_says("Paid."),
+    ]);
+    let agent = || {
+        ReactAgent::builder("assistant", model.clone())
+            .resolver(ToolSet::new(tools![pay]).unwrap())
+            .saver(saver.clone())
+            .approval(|_, _| true)
+            .build()
+            .unwrap()
+    };
+    let output = agent().run("Pay 7.").thread("t1").await.unwrap();
+    let Outcome::Interrupted(asked) = output.outcome() else {
+        panic!("{:?}", output.outcome());
+    };
+
+    let approved = Answer::approve(&asked[0].id);
+    agent().resume("t1", [approved]).await.unwrap();
+
+    assert_eq!(model.requests()[1].last_tool_result(), "paid 7");
 }

@@ -2,5 +2,6 @@
 
 mod agents;
 mod edits;
+mod outside;
 mod savers;
 mod threads;

@@ -10,6 +10,7 @@ use agent_core::graph::checkpoint::{
 
 #[tokio::test]
 async fn the_memory_saver_passes_the_suite() {
+    // CK-1, CK-4, CK-5, ck.5: names of threads are taken literally
     let saver = MemorySaver::new();
     let (one, other) = (saver.clone(), saver.clone());
 
@@ -41,6 +42,7 @@ enum Fault {
     ListsOldestFirst,
     DeletesNothing,
     LosesABranch,
+    NamesAllAnew,
 }
 
 struct Wrong(Fault, MemorySaver);
@@ -122,6 +124,21 @@ impl CheckpointSaver for Wrong {
             }
         })
     }
+
+    fn names<'a>(
+        &'a self,
+        prefix: &'a str,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, SaverError>> {
+        Box::pin(async move {
+            let after = match self.0 {
+                Fault::NamesAllAnew => None,
+                _ => after,
+            };
+            self.1.names(&self.name(prefix), after, limit).await
+        })
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -135,6 +152,7 @@ async fn the_suite_finds_what_a_saver_does_wrong() {
         (Fault::ListsOldestFirst, "last commit in front"),
         (Fault::DeletesNothing, "is empty"),
         (Fault::LosesABranch, "until the next checkpoint"),
+        (Fault::NamesAllAnew, "how their names begin"),
     ] {
         let saver = Arc::new(Wrong(fault, MemorySaver::new()));
 

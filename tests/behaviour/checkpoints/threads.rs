@@ -130,7 +130,7 @@ async fn a_thread_without_a_saver_or_with_a_bad_name_is_an_error() {
 
 #[tokio::test]
 async fn a_paused_node_runs_again_with_its_answer() {
-    // IR-2, IR-5, E5
+    // IR-2, IR-4, IR-5, IR-11, E5
     let (saver, pays) = (MemorySaver::new(), Arc::default());
     let graph = paying(&pays).saver(saver.clone());
 
@@ -149,7 +149,7 @@ async fn a_paused_node_runs_again_with_its_answer() {
 
 #[tokio::test]
 async fn an_answer_counts_once() {
-    // cp-01
+    // cp-01, RC-4
     let (saver, pays) = (MemorySaver::new(), Arc::default());
     let graph = paying(&pays).saver(saver.clone());
     let asked = paused(graph.run(()).thread("t1")).await;
@@ -170,7 +170,7 @@ async fn an_answer_counts_once() {
 
 #[tokio::test]
 async fn answers_to_what_was_not_asked_change_nothing() {
-    // cp-03, IR-10
+    // cp-03, IR-10, in.8: an error here, not a run from the start
     let (saver, pays) = (MemorySaver::new(), Arc::default());
     let graph = paying(&pays).saver(saver.clone());
     let asked = paused(graph.run(()).thread("t1")).await;
@@ -512,7 +512,7 @@ async fn a_thread_of_a_graph_that_changed_is_refused_by_the_name_of_its_node() {
 
 #[tokio::test]
 async fn an_older_checkpoint_gets_another_branch_and_nothing_is_replaced() {
-    // cp-19, IR-8, in.7
+    // cp-19, IR-8, in.7, CK-2, ck.2: a checkpoint is never replaced
     let saver = MemorySaver::new();
     let graph = graph()
         .node("a", says)
@@ -545,7 +545,7 @@ async fn an_older_checkpoint_gets_another_branch_and_nothing_is_replaced() {
 
 #[tokio::test]
 async fn one_run_at_a_time_has_a_thread() {
-    // cp-05
+    // cp-05, CK-8
     let saver = MemorySaver::new();
     let gate = Arc::new(tokio::sync::Notify::new());
     let (waits, opens) = (Arc::clone(&gate), gate);
@@ -797,6 +797,14 @@ async fn a_store_that_fails_ends_the_run_with_its_error() {
             thread: &'a str,
         ) -> agent_core::BoxFuture<'a, Result<bool, SaverError>> {
             self.0.delete(thread)
+        }
+        fn names<'a>(
+            &'a self,
+            prefix: &'a str,
+            after: Option<&'a str>,
+            limit: usize,
+        ) -> agent_core::BoxFuture<'a, Result<Vec<String>, SaverError>> {
+            self.0.names(prefix, after, limit)
         }
     }
 

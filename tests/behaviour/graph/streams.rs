@@ -131,7 +131,7 @@ fn speaking() -> CompiledGraph {
 
 #[tokio::test]
 async fn what_nodes_say_comes_in_order_between_their_beginning_and_end() {
-    // gr.18, in.5: what was said before comes before what follows.
+    // gr.18, gr.21, in.5: what was said before comes before what follows.
     let run = speaking().run(());
 
     let told = told(run, [StreamMode::Nodes, StreamMode::Custom]).await;
@@ -276,4 +276,20 @@ async fn of_branches_that_race_the_losers_words_are_told_and_its_updates_are_not
             "end"
         ]
     );
+}
+
+#[tokio::test]
+async fn each_node_begins_and_ends_once() {
+    // gr.16, PA-10
+    let told = told(branched().run(()), [StreamMode::Nodes]).await;
+
+    for node in ["first", "left", "right", "last-inner"] {
+        for what in ["started", "finished"] {
+            let event = format!("{what} {node}");
+            let times = told.iter().filter(|told| **told == event).count();
+            assert_eq!(times, 1, "{event} in {told:?}");
+        }
+    }
+    let place = |event: &str| told.iter().position(|told| told == event);
+    assert!(place("finished right") < place("started last-inner"));
 }

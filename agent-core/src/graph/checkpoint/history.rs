@@ -12,6 +12,12 @@ use super::{
 use crate::state::State;
 use crate::state::delta::StateDelta;
 
+/// Stands in the name of a thread between that of the run around it and the call in which it runs.
+pub(crate) const NESTED: char = '\u{241f}';
+
+/// How many names are read at once.
+const PAGE: usize = 100;
+
 /// One checkpoint of a thread, without its state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -104,8 +110,23 @@ impl Threads {
         Ok(loaded.map(|loaded| loaded.state))
     }
 
+    /// The names of threads that begin with `prefix`, sorted: at most `limit` of those behind the
+    /// one that is named. Those of agents that ran inside of a tool call are among them.
+    ///
+    /// # Errors
+    ///
+    /// The store does not work.
+    pub async fn names(
+        &self,
+        prefix: &str,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<String>, CheckpointError> {
+        Ok(self.saver.names(prefix, after, limit).await?)
+    }
+
     /// Makes another thread that stands where this one stood at a checkpoint, or stands now. What
-    /// waits there waits in both, under the same ids.
+    /// waits there waits in both, under the same ids, and what waits inside of a tool call too.
     ///
     /// # Errors
     ///
@@ -119,10 +140,38 @@ impl Threads {
         check_name(into)?;
         let _lock = self.saver.lock(into).await?;
         let loaded = self.loaded(thread, at).await?;
+        let open = loaded.state.transcript();
+        let caller = open.last().filter(|_| !open.is_closed());
+        if let Some(prefix) = caller.map(|caller| format!("{thread}{NESTED}{}", caller.id().key()))
+        {
+            for nested in self.within(&prefix).await? {
+                let copy = format!("{into}{}", &nested[thread.len()..]);
+                let loaded = self.loaded(&nested, None).await?;
+                self.commit_fork(&copy, loaded).await?;
+            }
+        }
+        self.commit_fork(into, loaded).await
+    }
+
+    async fn commit_fork(&self, into: &str, loaded: Loaded) -> Result<(), CheckpointError> {
         let base = base(into, CheckpointId::fresh(), loaded)?;
         let change = ThreadChange::Checkpoint(base);
         let expected = 0;
         Ok(self.saver.commit(into, Commit { expected, change }).await?)
+    }
+
+    /// All the threads whose names begin like this.
+    async fn within(&self, prefix: &str) -> Result<Vec<String>, CheckpointError> {
+        let mut all: Vec<String> = Vec::new();
+        loop {
+            let after = all.last().map(String::as_str);
+            let page = self.saver.names(prefix, after, PAGE).await?;
+            let is_last = page.len() < PAGE;
+            all.extend(page);
+            if is_last {
+                return Ok(all);
+            }
+        }
     }
 
     /// Keeps the last checkpoints of the thread's way to its head, at least one, and forgets those
@@ -146,13 +195,18 @@ impl Threads {
             .await?)
     }
 
-    /// Forgets a thread. False if there is none of this name.
+    /// Forgets a thread, and those of the agents that ran inside of its tool calls. False if there
+    /// is none of this name. Forks of it stay.
     ///
     /// # Errors
     ///
     /// As [`retain`](Self::retain).
     pub async fn delete(&self, thread: &str) -> Result<bool, CheckpointError> {
         let _lock = self.saver.lock(thread).await?;
+        // Those first: they are found by the name of this one.
+        for nested in self.within(&format!("{thread}{NESTED}")).await? {
+            self.saver.delete(&nested).await?;
+        }
         Ok(self.saver.delete(thread).await?)
     }
 

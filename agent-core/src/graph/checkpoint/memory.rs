@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{
-    CheckpointId, CheckpointSaver, Commit, SaverError, StoredCheckpoint, StoredThread,
-    ThreadChange, ThreadLock,
+    CheckpointId, CheckpointSaver, Commit, RunningThreads, SaverError, StoredCheckpoint,
+    StoredThread, ThreadChange, ThreadLock,
 };
 use crate::boxed::BoxFuture;
 
@@ -14,11 +15,12 @@ use crate::boxed::BoxFuture;
 #[derive(Clone, Default)]
 pub struct MemorySaver {
     shared: Arc<Mutex<Shared>>,
+    running: Arc<RunningThreads>,
 }
 
 #[derive(Default)]
 struct Shared {
-    threads: HashMap<String, Thread>,
+    threads: BTreeMap<String, Thread>,
     locked: HashSet<String>,
     written: u64,
 }
@@ -43,9 +45,7 @@ impl MemorySaver {
     /// The names of the threads, sorted.
     #[must_use]
     pub fn threads(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.shared().threads.keys().cloned().collect();
-        names.sort_unstable();
-        names
+        self.shared().threads.keys().cloned().collect()
     }
 
     /// How many bytes were written so far, deleted ones included.
@@ -149,6 +149,29 @@ impl CheckpointSaver for MemorySaver {
 
     fn delete<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<bool, SaverError>> {
         ready(move || Ok(self.shared().threads.remove(thread).is_some()))
+    }
+
+    fn names<'a>(
+        &'a self,
+        prefix: &'a str,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, SaverError>> {
+        ready(move || {
+            let from = match after {
+                Some(after) if after >= prefix => Bound::Excluded(after),
+                _ => Bound::Included(prefix),
+            };
+            let shared = self.shared();
+            let names = shared.threads.range::<str, _>((from, Bound::Unbounded));
+            let names = names.map(|(name, _)| name).take(limit);
+            let names = names.take_while(|name| name.starts_with(prefix));
+            Ok(names.cloned().collect())
+        })
+    }
+
+    fn running(&self) -> Option<Arc<RunningThreads>> {
+        Some(Arc::clone(&self.running))
     }
 }
 

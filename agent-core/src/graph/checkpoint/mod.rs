@@ -16,17 +16,20 @@ mod load;
 mod memory;
 pub(crate) mod record;
 mod recorder;
+mod running;
 mod saver;
 
 pub mod conformance;
 
 pub use error::CheckpointError;
+pub(crate) use history::NESTED;
 pub use history::{Checkpoint, Threads};
 pub(in crate::graph) use load::Loaded;
 pub use memory::MemorySaver;
 pub use recorder::Durability;
 pub(in crate::graph) use recorder::Step;
 pub(crate) use recorder::{Opened, Recorder};
+pub use running::RunningThreads;
 pub use saver::{
     CheckpointId, CheckpointSaver, Commit, SaverError, StoredCheckpoint, StoredThread,
     ThreadChange, ThreadLock,

@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
+use crate::message::Message;
 use crate::state::StateUpdate;
 use crate::state::delta::StateDelta;
 
@@ -100,6 +101,20 @@ pub(in crate::graph) enum Entry {
         next: Frontier,
         interrupts: Vec<Asked>,
     },
+}
+
+/// In place of a node, for messages from outside that the run has not read.
+pub(in crate::graph) const MAIL: &str = "__MAIL__";
+
+impl Entry {
+    /// The messages from outside that this keeps.
+    pub(in crate::graph) fn mail(&self) -> impl Iterator<Item = &Message> {
+        let update = match self {
+            Self::Note(note) if note.node == MAIL => note.update.as_ref(),
+            _ => None,
+        };
+        update.into_iter().flat_map(StateUpdate::new_messages)
+    }
 }
 
 /// What a node noted while it ran.

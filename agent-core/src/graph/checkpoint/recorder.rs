@@ -11,11 +11,13 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::load::{Loaded, check_name, load};
-use super::record::{Asked, Entry, Frontier, Note, Record};
+use super::record::{Asked, Entry, Frontier, MAIL, Note, Record};
 use super::{
     CheckpointError, CheckpointId, CheckpointSaver, Commit, SaverError, StoredCheckpoint,
     ThreadChange, ThreadLock, format,
 };
+use crate::message::{Message, MessageId};
+use crate::state::StateUpdate;
 use crate::state::delta::StateDelta;
 
 /// When a run writes to its thread.
@@ -55,6 +57,11 @@ struct Inner {
     queued: Vec<Arc<[u8]>>,
     /// Steps that are not committed yet.
     waiting: Option<Step>,
+    /// What comes next where the run begins, if that is not known to be the thread's head: what is
+    /// written down there needs a checkpoint of its own to stand behind.
+    parted: Option<Step>,
+    /// The messages from outside that the run has read.
+    read: HashSet<MessageId>,
     /// Set when a commit failed: nobody knows what is stored then.
     failed: bool,
 }
@@ -67,6 +74,19 @@ pub(in crate::graph) struct Step {
     pub(in crate::graph) next: Frontier,
     pub(in crate::graph) interrupts: Vec<Asked>,
     pub(in crate::graph) effects: Vec<String>,
+}
+
+impl Step {
+    /// Nothing but where the thread stands.
+    fn standing(loaded: &Loaded) -> Self {
+        Self {
+            ran: Vec::new(),
+            delta: StateDelta::default(),
+            next: loaded.next.clone(),
+            interrupts: loaded.asked.clone(),
+            effects: Vec::new(),
+        }
+    }
 }
 
 /// A thread that was opened for a run.
@@ -96,6 +116,8 @@ impl Opened {
                     .map_or_else(Vec::new, |loaded| loaded.journal.clone()),
                 queued: Vec::new(),
                 waiting: None,
+                parted: at.and(loaded.as_ref()).map(Step::standing),
+                read: HashSet::new(),
                 failed: false,
             }),
             saver,
@@ -114,6 +136,10 @@ impl Opened {
 impl Recorder {
     pub(crate) fn thread(&self) -> &Arc<str> {
         &self.thread
+    }
+
+    pub(crate) fn saver(&self) -> &Arc<dyn CheckpointSaver> {
+        &self.saver
     }
 
     /// How many steps the thread has taken.
@@ -184,15 +210,18 @@ impl Recorder {
         let mut inner = self.inner();
         // What a node of a branch noted is over with the node.
         for entry in &entries {
-            if let Entry::Ended {
+            let Entry::Ended {
                 path,
                 node,
                 interrupts,
                 ..
             } = entry
-                && interrupts.iter().all(Asked::is_after)
-            {
-                let over = format!("{path}{node}");
+            else {
+                continue;
+            };
+            let over = format!("{path}{node}");
+            let is_over = |asked: &Asked| asked.is_after() && asked.node == over;
+            if interrupts.iter().all(is_over) {
                 let is_within = |path: &str| {
                     let rest = path.strip_prefix(&over);
                     rest.is_some_and(|rest| rest.starts_with(['/', '>']))
@@ -212,15 +241,49 @@ impl Recorder {
     /// Commits what is queued.
     async fn flush(self: &Arc<Self>) -> Result<(), CheckpointError> {
         let turn = self.take_turn().await?;
-        let writes = {
+        let change = {
             let mut inner = self.inner();
             // Somebody else's commit took them along, or failed to.
             if inner.queued.is_empty() || inner.failed {
                 return self.sound(&inner);
             }
-            std::mem::take(&mut inner.queued)
+            match inner.parted.take() {
+                Some(step) => self.checkpoint(&mut inner, step)?,
+                // Without a head they are told by the first checkpoint.
+                None if inner.head.is_none() => return Ok(()),
+                None => ThreadChange::Writes(std::mem::take(&mut inner.queued)),
+            }
         };
-        self.commit(turn, ThreadChange::Writes(writes)).await
+        self.commit(turn, change).await
+    }
+
+    /// Keeps messages from outside until the run has read them: at once, if the thread is there.
+    pub(crate) async fn keep_mail(
+        self: &Arc<Self>,
+        mut mail: Vec<Message>,
+    ) -> Result<(), CheckpointError> {
+        {
+            let inner = self.inner();
+            let kept = inner.journal.iter().flat_map(Entry::mail);
+            let kept: HashSet<&MessageId> = kept.map(Message::id).collect();
+            mail.retain(|message| !kept.contains(message.id()));
+        }
+        if mail.is_empty() {
+            return Ok(());
+        }
+        let note = Note {
+            node: MAIL.to_owned(),
+            key: String::new(),
+            value: serde_json::Value::Null,
+            update: Some(StateUpdate::new().messages(mail)),
+        };
+        self.answers(vec![Entry::Note(note)]).await
+    }
+
+    /// These messages from outside are part of what the run does next.
+    pub(crate) fn mail_read<'a>(&self, mail: impl IntoIterator<Item = &'a Message>) {
+        let ids = mail.into_iter().map(|message| message.id().clone());
+        self.inner().read.extend(ids);
     }
 
     /// Commits a step, or keeps it for the end.
@@ -266,7 +329,7 @@ impl Recorder {
             }
         }
         let waiting = inner.waiting.as_ref().map(|step| step.interrupts.clone());
-        let kept = carried(&inner.journal, &waiting.unwrap_or_default());
+        let kept = carried(&inner.journal, &waiting.unwrap_or_default(), &inner.read);
         inner.journal = kept;
     }
 
@@ -279,26 +342,32 @@ impl Recorder {
             let Some(step) = inner.waiting.take() else {
                 return Ok(());
             };
-            inner.step += step.ran.len() as u64;
-            inner.queued.clear();
-            let record = Record {
-                step: inner.step,
-                created: SystemTime::now(),
-                ran: step.ran,
-                next: step.next,
-                delta: step.delta,
-                interrupts: step.interrupts,
-                journal: inner.journal.clone(),
-                effects: step.effects,
-            };
-            let payload = format::write_checkpoint(&record);
-            ThreadChange::Checkpoint(StoredCheckpoint {
-                id: CheckpointId::fresh(),
-                parent: inner.head.clone(),
-                payload: payload.map_err(|error| self.unwritable(error))?.into(),
-            })
+            inner.parted = None;
+            self.checkpoint(&mut inner, step)?
         };
         self.commit(turn, change).await
+    }
+
+    /// A step, and all that is written down of those that are not over.
+    fn checkpoint(&self, inner: &mut Inner, step: Step) -> Result<ThreadChange, CheckpointError> {
+        inner.step += step.ran.len() as u64;
+        inner.queued.clear();
+        let record = Record {
+            step: inner.step,
+            created: SystemTime::now(),
+            ran: step.ran,
+            next: step.next,
+            delta: step.delta,
+            interrupts: step.interrupts,
+            journal: inner.journal.clone(),
+            effects: step.effects,
+        };
+        let payload = format::write_checkpoint(&record);
+        Ok(ThreadChange::Checkpoint(StoredCheckpoint {
+            id: CheckpointId::fresh(),
+            parent: inner.head.clone(),
+            payload: payload.map_err(|error| self.unwritable(error))?.into(),
+        }))
     }
 
     async fn take_turn(&self) -> Result<OwnedSemaphorePermit, CheckpointError> {
@@ -369,13 +438,14 @@ impl Recorder {
     }
 }
 
-/// What of the journal is still needed once a step is over: nothing, unless it paused.
-fn carried(journal: &[Entry], interrupts: &[Asked]) -> Vec<Entry> {
+/// What of the journal is still needed once a step is over: nothing, unless it paused, but
+/// messages that nobody has read.
+fn carried(journal: &[Entry], interrupts: &[Asked], read: &HashSet<MessageId>) -> Vec<Entry> {
     let asked: HashSet<&str> = interrupts.iter().map(|asked| asked.id.as_str()).collect();
     let is_needed = |entry: &&Entry| match entry {
         Entry::Answer { id, .. } => asked.contains(id.as_str()),
         Entry::Ended { .. } => !asked.is_empty(),
-        Entry::Note(_) => false,
+        Entry::Note(_) => entry.mail().any(|mail| !read.contains(mail.id())),
     };
     journal.iter().filter(is_needed).cloned().collect()
 }

@@ -8,6 +8,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use super::RunningThreads;
 use crate::boxed::{BoxError, BoxFuture};
 
 /// Identity of a checkpoint within its thread; made by the runner, opaque to a store.
@@ -208,6 +209,26 @@ pub trait CheckpointSaver: Send + Sync + 'static {
     ///
     /// The store cannot be reached.
     fn delete<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<bool, SaverError>>;
+
+    /// The names of threads that begin with `prefix`, in the order of their bytes: at most `limit`
+    /// of those behind the one that is named, which need not be there.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be reached.
+    fn names<'a>(
+        &'a self,
+        prefix: &'a str,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, SaverError>>;
+
+    /// The runs that go on in this process on threads of this store, if it is one that several
+    /// agents share. Where there is none, a run is reached by the agent that runs it alone.
+    /// Default: none.
+    fn running(&self) -> Option<Arc<RunningThreads>> {
+        None
+    }
 }
 
 impl<S: CheckpointSaver + ?Sized> CheckpointSaver for Arc<S> {
@@ -242,6 +263,19 @@ impl<S: CheckpointSaver + ?Sized> CheckpointSaver for Arc<S> {
 
     fn delete<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<bool, SaverError>> {
         (**self).delete(thread)
+    }
+
+    fn names<'a>(
+        &'a self,
+        prefix: &'a str,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, SaverError>> {
+        (**self).names(prefix, after, limit)
+    }
+
+    fn running(&self) -> Option<Arc<RunningThreads>> {
+        (**self).running()
     }
 }
 

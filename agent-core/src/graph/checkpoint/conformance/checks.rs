@@ -286,6 +286,53 @@ pub(super) async fn names(tried: Tried) -> Result<(), Violation> {
     Ok(())
 }
 
+pub(super) async fn naming(tried: Tried) -> Result<(), Violation> {
+    let fresh = &tried.thread;
+    let names = [
+        "",
+        "/",
+        "/B",
+        "/_",
+        "/a",
+        "/a/1",
+        "/b",
+        "\u{e9}",
+        "\u{1f980}",
+    ];
+    let names = names.map(|name| format!("{fresh}{name}"));
+    for name in names.iter().rev() {
+        let change = ThreadChange::Checkpoint(checkpoint("k1", None));
+        let commit = Commit {
+            expected: 0,
+            change,
+        };
+        tried.ok("a commit", tried.saver.commit(name, commit).await)?;
+    }
+    let behind = format!("{fresh}/Z");
+    let (within, upper) = (format!("{fresh}/"), fresh.to_uppercase());
+    let cases = [
+        (fresh.as_str(), None, 100, 0..9),
+        (fresh, None, 4, 0..4),
+        (fresh, Some(names[3].as_str()), 4, 4..8),
+        (fresh, Some(&names[8]), 4, 9..9),
+        (&within, None, 100, 1..7),
+        (&within, Some(&behind), 2, 3..5),
+        (&within, Some(fresh), 100, 1..7),
+        (&upper, None, 100, 9..9),
+    ];
+    for (prefix, after, limit, expected) in cases {
+        let found = tried.saver.names(prefix, after, limit).await;
+        let found = tried.ok("listing threads", found)?;
+        let asked = format!("{limit} threads of `{prefix}` after {after:?}");
+        tried.same(&asked, &*found, &names[expected])?;
+    }
+    for name in &names {
+        tried.ok("deleting", tried.saver.delete(name).await)?;
+    }
+    let left = tried.ok("listing", tried.saver.names(fresh, None, 10).await)?;
+    tried.same("what is left", &left, &Vec::new())
+}
+
 pub(super) async fn locks(mut tried: Tried) -> Result<(), Violation> {
     let lock = tried.ok("a lock", tried.saver.lock(&tried.thread).await)?;
     let second = tried.saver.lock(&tried.thread).await;

@@ -23,8 +23,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use checks::{
-    branches, compaction, conflicts, deletion, listing, locks, misfits, names, nothing_there, race,
-    round_trip, writes,
+    branches, compaction, conflicts, deletion, listing, locks, misfits, names, naming,
+    nothing_there, race, round_trip, writes,
 };
 
 use super::{
@@ -67,6 +67,7 @@ pub async fn check(saver: Arc<dyn CheckpointSaver>) -> Result<(), Violation> {
     compaction(try_out("a compacted thread keeps what it is told")).await?;
     deletion(try_out("a deleted thread begins anew")).await?;
     names(try_out("names of threads are taken literally")).await?;
+    naming(try_out("threads are found by how their names begin")).await?;
     locks(try_out("a thread has one lock")).await?;
     race(try_out("of racing commits one is made")).await
 }
