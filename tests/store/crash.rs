@@ -19,10 +19,9 @@ use agent_core::message::{Message, Role};
 use agent_core::model::scripted::{Turn, says};
 use agent_core::model::{ChatRequest, FunctionModel};
 use agent_core::{AgentError, ReactAgent, RunOutput, ToolContext, tool, tools};
-use agent_store::{PostgresSaver, SqliteSaver};
 use serde_json::json;
 
-use super::{Folder, fresh};
+use super::{Folder, fresh, open};
 
 /// How many calls the turn has; the last two may run again.
 const CALLS: usize = 5;
@@ -148,16 +147,7 @@ fn as_the_child() {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let saver: Arc<dyn CheckpointSaver> = match store.split_once('#') {
-            Some((url, schema)) => {
-                let saver = PostgresSaver::builder(url)
-                    .schema(schema)
-                    .max_connections(2);
-                Arc::new(saver.connect().await.unwrap())
-            }
-            None => Arc::new(SqliteSaver::open(store).await.unwrap()),
-        };
-        let agent = agent(saver);
+        let agent = agent(open(&store).await);
         let thread = std::env::var(THREAD).unwrap();
         // The server may not have seen yet that the last process is gone.
         for _ in 0..500 {

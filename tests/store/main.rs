@@ -7,14 +7,19 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod crash;
+mod faults;
 mod postgres;
 mod sqlite;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use agent_core::graph::checkpoint::{CheckpointId, Commit, StoredCheckpoint, ThreadChange};
+use agent_core::graph::checkpoint::{
+    CheckpointId, CheckpointSaver, Commit, StoredCheckpoint, ThreadChange,
+};
+use agent_store::{PostgresSaver, SqliteSaver};
 
 /// A name that no other test of this process and no other process has.
 fn fresh(prefix: &str) -> String {
@@ -47,6 +52,19 @@ impl AsRef<Path> for Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The file, or the server and the schema behind a `#`.
+async fn open(store: &str) -> Arc<dyn CheckpointSaver> {
+    match store.split_once('#') {
+        Some((url, schema)) => {
+            let saver = PostgresSaver::builder(url)
+                .schema(schema)
+                .max_connections(2);
+            Arc::new(saver.connect().await.unwrap())
+        }
+        None => Arc::new(SqliteSaver::open(store).await.unwrap()),
     }
 }
 

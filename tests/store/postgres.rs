@@ -33,7 +33,7 @@ impl Server {
         saver.connect().await.unwrap()
     }
 
-    async fn raw(&self) -> PgConnection {
+    pub(super) async fn raw(&self) -> PgConnection {
         PgConnection::connect(&self.url).await.unwrap()
     }
 
@@ -48,6 +48,7 @@ impl Server {
 
 #[tokio::test]
 async fn it_does_what_every_saver_must_do() {
+    // CK-4, ck.6
     let Some(server) = Server::new() else { return };
     let one = server.saver().await;
     let other = server.saver().await;

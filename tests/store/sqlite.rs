@@ -19,6 +19,7 @@ async fn raw(folder: &Folder) -> SqliteConnection {
 
 #[tokio::test]
 async fn it_does_what_every_saver_must_do() {
+    // CK-4, ck.6: two handles of one file see each other's commits
     let folder = Folder::new();
     let one = SqliteSaver::open(folder.file()).await.unwrap();
     let other = SqliteSaver::open(folder.file()).await.unwrap();

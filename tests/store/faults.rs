@@ -1,0 +1,344 @@
+//! A disk that is full, a thread that another process has, a server that hangs up: an error that
+//! says so, and then the run goes on with nothing lost and nothing done twice.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agent_core::graph::checkpoint::{CheckpointError, CheckpointSaver, SaverError};
+use agent_core::message::Message;
+use agent_core::model::scripted::{Turn, calls, says};
+use agent_core::model::{ChatRequest, FunctionModel};
+use agent_core::{AgentError, Host, ReactAgent, RunOutput, tool, tools};
+use serde_json::json;
+
+use super::postgres::Server;
+use super::{Folder, chain, fresh, open};
+
+/// How many calls there are, one after another, and how long the text of each is.
+const CALLS: usize = 20;
+const LENGTH: usize = 30_000;
+
+const STORE: &str = "AGENT_TEST_FAULT_STORE";
+const EFFECTS: &str = "AGENT_TEST_FAULT_EFFECTS";
+const HOLDS: &str = "AGENT_TEST_FAULT_HOLDS";
+
+/// The file of the effects, and what happens at each.
+struct Effects {
+    file: std::path::PathBuf,
+    server: Option<String>,
+}
+
+/// Appends a line to a file, and says much of it.
+#[tool(register = false)]
+async fn append(number: usize, effects: Host<Effects>) -> String {
+    let mut file = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(&effects.file);
+    file.as_mut()
+        .unwrap()
+        .write_all(format!("{number}\n").as_bytes())
+        .unwrap();
+    if let Some(url) = &effects.server {
+        hang_up(url).await;
+    }
+    format!("appended {number} {}", "x".repeat(LENGTH))
+}
+
+/// Ends all connections that bear the name of this one.
+async fn hang_up(url: &str) {
+    use sqlx::Connection as _;
+
+    let mut raw = sqlx::PgConnection::connect(url).await.unwrap();
+    sqlx::query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+         WHERE application_name = current_setting('application_name') AND pid <> pg_backend_pid()",
+    )
+    .execute(&mut raw)
+    .await
+    .unwrap();
+}
+
+fn answers(request: &ChatRequest) -> Turn {
+    let results = request.messages().flat_map(Message::tool_results).count();
+    match results {
+        CALLS => says("done"),
+        number => calls("append", json!({"number": number})).with_id(format!("c{number}")),
+    }
+}
+
+fn agent(saver: Arc<dyn CheckpointSaver>, effects: Effects) -> ReactAgent {
+    ReactAgent::builder("assistant", FunctionModel::new(answers))
+        .tools(tools![append])
+        .host(effects)
+        .saver(saver)
+        .build()
+        .unwrap()
+}
+
+/// Begins, or goes on if there is something to go on with.
+async fn go_on(agent: &ReactAgent) -> Result<RunOutput, AgentError> {
+    match agent.resume("t", []).await {
+        Err(AgentError::Thread(error))
+            if matches!(*error, CheckpointError::ThreadNotFound { .. }) =>
+        {
+            agent.run("Go").thread("t").await
+        }
+        ended => ended,
+    }
+}
+
+/// What the store said, where it is known to be a fault of the store.
+fn refusal(error: &AgentError) -> &SaverError {
+    match error {
+        AgentError::Thread(error) => match &**error {
+            CheckpointError::Saver(error) => error,
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{}", chain(other)),
+    }
+}
+
+/// Every call has its result, and happened once; nobody says it did if it did not.
+fn check(results: &BTreeMap<usize, String>, effects: &Path) -> usize {
+    let effects = std::fs::read_to_string(effects).unwrap();
+    let mut in_doubt = 0;
+    for number in 0..CALLS {
+        let times = effects.lines().filter(|line| *line == number.to_string());
+        let (times, result) = (times.count(), &*results[&number]);
+        match result.strip_prefix("appended ") {
+            Some(_) => assert_eq!(times, 1, "{number}"),
+            None => {
+                assert!(result.contains("outcome unknown"), "{number}: {result}");
+                assert!(times <= 1, "{number}");
+                in_doubt += 1;
+            }
+        }
+    }
+    assert_eq!(results.len(), CALLS);
+    in_doubt
+}
+
+fn results(output: &RunOutput) -> BTreeMap<usize, String> {
+    let results = output.messages().iter().flat_map(Message::tool_results);
+    let short = results.map(|result| {
+        let number = result.call_id.trim_start_matches('c').parse().unwrap();
+        (number, result.text().chars().take(80).collect())
+    });
+    short.collect()
+}
+
+// ---- a full disk
+
+/// The child that has little room; without a parent it does nothing.
+#[test]
+fn as_the_child_without_room() {
+    let Ok(store) = std::env::var(STORE) else {
+        return;
+    };
+    let file = std::env::var_os(EFFECTS).unwrap().into();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let said = runtime.block_on(async {
+        let effects = Effects { file, server: None };
+        let agent = agent(open(&store).await, effects);
+        match go_on(&agent).await {
+            Ok(output) => json!({"results": results(&output)}),
+            Err(error) => {
+                let refusal = refusal(&error);
+                assert!(refusal.is_retryable(), "{refusal:?}");
+                json!({"error": chain(&error)})
+            }
+        }
+    });
+    println!("\n@@{said}");
+}
+
+/// What each child says that a shell starts by `$CHILD`, in order.
+fn children(script: &str, folder: &Folder, store: &Path) -> Option<Vec<serde_json::Value>> {
+    let name = "faults::as_the_child_without_room";
+    let child = format!("\"$EXE\" --exact {name} --nocapture");
+    let output = Command::new("sh")
+        .args(["-c", &script.replace("$CHILD", &child)])
+        .current_dir(folder)
+        .env("EXE", std::env::current_exe().unwrap())
+        .env(STORE, store)
+        .env(EFFECTS, folder.0.join("effects"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let said = text.lines().filter_map(|line| line.strip_prefix("@@"));
+    let said: Vec<_> = said
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if text.contains("no mount") {
+        return None;
+    }
+    assert_eq!(said.len(), 2, "{text}\n{errors}");
+    Some(said)
+}
+
+fn check_children(said: &[serde_json::Value], folder: &Folder, means: &[&str]) {
+    let error = said[0]["error"].as_str().unwrap();
+    assert!(means.iter().any(|means| error.contains(means)), "{error}");
+    let results = serde_json::from_value(said[1]["results"].clone()).unwrap();
+    let in_doubt = check(&results, &folder.0.join("effects"));
+    assert!(in_doubt <= 1, "{in_doubt} in doubt");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_run_on_a_full_disk_fails_and_goes_on_once_there_is_room() {
+    // A file system of its own, most of which something else takes at first.
+    let folder = Folder::new();
+    std::fs::create_dir(folder.0.join("small")).unwrap();
+    let script = "unshare -rm sh -c '\
+        mount -t tmpfs -o size=4m tmpfs small || { echo no mount; exit; }; \
+        head -c 3300000 /dev/zero > small/ballast; \
+        $CHILD; rm small/ballast; $CHILD' || echo no mount";
+
+    match children(script, &folder, Path::new("small/threads.db")) {
+        Some(said) => check_children(&said, &folder, &["database or disk is full"]),
+        None => println!("skipped: no file system can be mounted here"),
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_run_whose_file_may_not_grow_fails_and_goes_on_once_it_may() {
+    let folder = Folder::new();
+    let script = "(trap '' XFSZ; ulimit -f 600; $CHILD); $CHILD";
+
+    let said = children(script, &folder, &folder.file()).unwrap();
+
+    check_children(
+        &said,
+        &folder,
+        &["disk I/O error", "database or disk is full"],
+    );
+}
+
+// ---- two processes
+
+/// The child that has a thread until it is killed; without a parent it does nothing.
+#[test]
+fn as_the_child_that_holds_a_thread() {
+    let Ok(store) = std::env::var(HOLDS) else {
+        return;
+    };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let _lock = runtime.block_on(async { open(&store).await.lock("t").await.unwrap() });
+    println!("\n@held");
+    let mut never = String::new();
+    std::io::stdin().read_line(&mut never).unwrap();
+}
+
+fn holder(store: &str) -> Child {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "faults::as_the_child_that_holds_a_thread",
+            "--nocapture",
+        ])
+        .env(HOLDS, store)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap() == "@held"));
+    child
+}
+
+/// While another process has the thread nothing is done; once it is killed, all of it.
+async fn two_processes(store: &str) {
+    let folder = Folder::new();
+    let effects = folder.0.join("effects");
+    // Opened first, so that the child finds the tables.
+    let saver = open(store).await;
+    let agent = agent(
+        saver,
+        Effects {
+            file: effects.clone(),
+            server: None,
+        },
+    );
+    let mut child = holder(store);
+
+    let refused = agent.run("Go").thread("t").await.unwrap_err();
+    assert!(matches!(refusal(&refused), SaverError::Busy { thread } if thread == "t"));
+    assert!(!effects.exists(), "nothing was done");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let begun = Instant::now();
+    let output = loop {
+        match agent.run("Go").thread("t").await {
+            // A server may see a moment later that a client is gone.
+            Err(error) if begun.elapsed() < Duration::from_secs(30) => {
+                assert!(matches!(refusal(&error), SaverError::Busy { .. }));
+                tokio::task::yield_now().await;
+            }
+            ended => break ended.unwrap(),
+        }
+    };
+
+    assert_eq!(check(&results(&output), &effects), 0);
+}
+
+#[tokio::test]
+async fn a_thread_that_another_process_has_in_a_file_is_busy_until_it_dies() {
+    let folder = Folder::new();
+
+    two_processes(&folder.file().display().to_string()).await;
+}
+
+#[tokio::test]
+async fn a_thread_that_another_process_has_on_a_server_is_busy_until_it_dies() {
+    let Some(server) = Server::new() else { return };
+
+    two_processes(&format!("{}#{}", server.url, server.schema)).await;
+
+    server.end().await;
+}
+
+// ---- a lost connection
+
+#[tokio::test]
+async fn a_run_whose_server_hangs_up_at_each_call_comes_to_its_end() {
+    let Some(server) = Server::new() else { return };
+    let folder = Folder::new();
+    let effects = folder.0.join(fresh("effects"));
+    let saver = open(&format!("{}#{}", server.url, server.schema)).await;
+    let url = Some(server.url.clone());
+    let agent = agent(
+        saver,
+        Effects {
+            file: effects.clone(),
+            server: url,
+        },
+    );
+
+    let mut failed = 0;
+    let output = loop {
+        match go_on(&agent).await {
+            Ok(output) => break output,
+            Err(error) => {
+                assert!(refusal(&error).is_retryable(), "{}", chain(&error));
+                failed += 1;
+                assert!(failed <= 3 * CALLS, "it never ends: {}", chain(&error));
+            }
+        }
+    };
+
+    check(&results(&output), &effects);
+    server.end().await;
+}
