@@ -10,18 +10,16 @@ use serde_json::value::RawValue;
 #[derive(Debug)]
 pub(super) struct Cursor<'a> {
     text: &'a str,
+    /// The object's bracket, what ends a member, or the value of a member that was moved to.
     at: usize,
     /// Where the value began that was read last.
     last: usize,
-    is_first: bool,
 }
 
 /// What stands at the cursor.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Next<'a> {
-    /// The member of the name that was expected; the cursor is before its value.
-    Expected,
-    /// A member of another name.
+    /// A member of that name; the cursor is before its value.
     Member(&'a str),
     /// The end of the object and of the text.
     End,
@@ -30,77 +28,79 @@ pub(super) enum Next<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// The cursor at the first member; `None` if the text does not begin like an object.
+    /// The cursor at the object's bracket; `None` if the text does not begin like an object.
     pub(super) fn new(text: &'a str) -> Option<Self> {
-        text.starts_with('{').then_some(Self {
-            text,
-            at: 1,
-            last: 1,
-            is_first: true,
-        })
+        let at = 0;
+        text.starts_with('{').then_some(Self { text, at, last: at })
     }
 
-    /// Moves to the value of the next member. An expected name needs no escapes.
-    pub(super) fn next(&mut self, expected: &str) -> Next<'a> {
-        let mut at = self.after_space(self.at);
-        match self.byte(at) {
-            Some(b'}') if at + 1 == self.text.len() => return Next::End,
-            Some(b',') if !self.is_first => at = self.after_space(at + 1),
-            _ if self.is_first => {}
-            _ => return Next::Other,
+    /// The place of the next member's value if it has that name, which needs no escapes.
+    pub(super) fn value_of(&self, name: &str) -> Option<usize> {
+        let rest = self.after_separator()?;
+        let [b'"', rest @ ..] = rest else { return None };
+        let (given, rest) = rest.split_at_checked(name.len())?;
+        let [b'"', rest @ ..] = rest else { return None };
+        if given != name.as_bytes() {
+            return None;
         }
-        if self.byte(at) != Some(b'"') {
-            return Next::Other;
-        }
-        let rest = &self.text.as_bytes()[at + 1..];
-        let is_expected =
-            rest.starts_with(expected.as_bytes()) && rest.get(expected.len()) == Some(&b'"');
-        let length = if is_expected {
-            expected.len()
-        } else {
-            match length_of_name(rest) {
-                Some(length) => length,
-                None => return Next::Other,
-            }
+        let [b':', rest @ ..] = after_space(rest) else {
+            return None;
         };
-        let name = at + 1;
-        at = self.after_space(name + length + 1);
-        if self.byte(at) != Some(b':') {
-            return Next::Other;
-        }
-        self.at = self.after_space(at + 1);
-        self.is_first = false;
-        if is_expected {
-            Next::Expected
-        } else {
-            Next::Member(&self.text[name..name + length])
+        Some(self.text.len() - after_space(rest).len())
+    }
+
+    /// True if the object ends here, and the text with it.
+    pub(super) fn is_at_end(&self) -> bool {
+        match self.rest() {
+            [b'{', rest @ ..] => after_space(rest) == b"}",
+            rest => rest == b"}",
         }
     }
 
-    /// True if the value at the cursor is `null`.
-    pub(super) fn is_null(&self) -> bool {
-        self.text[self.at..].starts_with("null")
+    /// Moves to the value of the next member.
+    pub(super) fn next(&mut self) -> Next<'a> {
+        if self.is_at_end() {
+            return Next::End;
+        }
+        let name = self.after_separator().and_then(|rest| {
+            let [b'"', rest @ ..] = rest else { return None };
+            let start = self.text.len() - rest.len();
+            Some(&self.text[start..start + length_of_name(rest)?])
+        });
+        match name.map(|name| (name, self.value_of(name))) {
+            Some((name, Some(at))) => {
+                self.at = at;
+                Next::Member(name)
+            }
+            _ => Next::Other,
+        }
     }
 
-    /// Reads the value at the cursor and moves past it, or does nothing if `read` cannot.
+    /// True if the value at that place is `null`.
+    pub(super) fn is_null(&self, at: usize) -> bool {
+        self.text[at..].starts_with("null")
+    }
+
+    /// Reads the value at a place and moves past it, or does nothing if `read` cannot.
     /// Beside the value, `read` gives its length.
     pub(super) fn value<T>(
         &mut self,
+        at: usize,
         read: impl FnOnce(&'a str) -> Option<(T, usize)>,
     ) -> Option<T> {
-        let (value, length) = read(&self.text[self.at..])?;
-        let end = self.after_space(self.at + length);
-        if !matches!(self.byte(end), Some(b',' | b'}')) {
+        let (value, length) = read(&self.text[at..])?;
+        let rest = after_space(self.text.as_bytes().get(at + length..)?);
+        if !matches!(rest, [b',' | b'}', ..]) {
             return None;
         }
-        self.last = self.at;
-        self.at = end;
+        self.last = at;
+        self.at = self.text.len() - rest.len();
         Some(value)
     }
 
     /// Moves past the value at the cursor, whatever it is.
     pub(super) fn raw(&mut self) -> Option<&'a RawValue> {
-        self.value(plain)
+        self.value(self.at, plain)
     }
 
     /// The text of the value that was read last.
@@ -108,16 +108,24 @@ impl<'a> Cursor<'a> {
         self.text[self.last..self.at].trim_end()
     }
 
-    fn byte(&self, at: usize) -> Option<u8> {
-        self.text.as_bytes().get(at).copied()
+    fn rest(&self) -> &'a [u8] {
+        &self.text.as_bytes()[self.at..]
     }
 
-    fn after_space(&self, mut at: usize) -> usize {
-        while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.byte(at) {
-            at += 1;
+    /// What follows the object's bracket or the comma after a member.
+    fn after_separator(&self) -> Option<&'a [u8]> {
+        match self.rest() {
+            [b'{' | b',', rest @ ..] => Some(after_space(rest)),
+            _ => None,
         }
-        at
     }
+}
+
+fn after_space(mut text: &[u8]) -> &[u8] {
+    while let [b' ' | b'\n' | b'\t' | b'\r', rest @ ..] = text {
+        text = rest;
+    }
+    text
 }
 
 /// Reads a value at the start of a text, as its type's `Deserialize` does; beside it there is

@@ -19,9 +19,7 @@ use super::param::Parameter;
 use super::split::{Entry, FEW, split};
 use super::{ParamKind, ToolContext, ToolError, ToolErrorKind, ToolParam};
 use crate::schema::{Property, example};
-
-/// Room for the parameters of most tools.
-const USUAL: usize = 8;
+use crate::secrets::Secrets;
 
 /// Takes the arguments of one call apart, parameter by parameter.
 #[derive(Debug)]
@@ -31,15 +29,38 @@ pub struct ArgumentReader<'a> {
     /// Where the text is read, until it ends or is split.
     cursor: Option<Cursor<'a>>,
     /// The parameters whose values the cursor has passed and that were asked for.
-    read: Vec<Property>,
+    read: Read,
+    /// What few calls need.
+    rest: Option<Box<Rest<'a>>>,
+}
+
+/// The parameters of most tools, without an allocation, and those of others.
+#[derive(Debug, Default)]
+struct Read {
+    first: [Option<&'static Property>; 8],
+    count: usize,
+    more: Vec<&'static Property>,
+}
+
+/// What there is to know of a call whose arguments are not all there, in order and right.
+#[derive(Debug, Default)]
+struct Rest<'a> {
     /// The members that were not asked for yet.
     entries: Vec<Entry<'a>>,
     /// Why there is no object to read from; then no argument counts as missing.
     broken: Option<String>,
     /// The parameters that were not given, as far as somebody may want to know.
-    absent: Vec<Property>,
+    absent: Vec<&'static Property>,
     faults: Vec<Fault>,
     error: Option<ToolError>,
+}
+
+/// What is to be done for a parameter.
+enum Step<'a> {
+    /// Its type takes the value, or what it has without one.
+    Take(Option<&'a RawValue>),
+    Default,
+    Fault,
 }
 
 impl<'a> ArgumentReader<'a> {
@@ -48,21 +69,16 @@ impl<'a> ArgumentReader<'a> {
     /// What is no JSON object is told by [`finish`](Self::finish), like any other fault.
     #[must_use]
     pub fn new(arguments: &'a str, context: &'a ToolContext) -> Self {
-        let cursor = Cursor::new(if arguments.ends_with('}') {
-            arguments.trim_start()
-        } else {
-            arguments.trim()
-        });
+        let cursor = match arguments.as_bytes() {
+            [b'{', .., b'}'] => Cursor::new(arguments),
+            _ => Cursor::new(arguments.trim()),
+        };
         let mut reader = Self {
             arguments,
             context,
-            read: Vec::with_capacity(if cursor.is_some() { USUAL } else { 0 }),
+            read: Read::default(),
             cursor,
-            entries: Vec::new(),
-            broken: None,
-            absent: Vec::new(),
-            faults: Vec::new(),
-            error: None,
+            rest: None,
         };
         if reader.cursor.is_none() {
             reader.split();
@@ -74,35 +90,25 @@ impl<'a> ArgumentReader<'a> {
     /// that is absent or `null`.
     pub(super) fn read<T: ToolParam>(
         &mut self,
-        parameter: &Parameter,
+        parameter: &'static Parameter,
         default: Option<&mut dyn FnMut() -> T>,
     ) -> Option<T> {
         let property = &parameter.property;
-        let raw = if parameter.argument().is_none() {
-            None
-        } else if let Some(cursor) = self.move_to(property.name) {
-            let may_be_default = default.is_some() && cursor.is_null();
-            if !may_be_default && let Some(value) = cursor.value(T::__read) {
-                let is_kept = property.constraints.is_none() || {
-                    let text = cursor.last();
-                    self.keeps(property, text)
-                };
-                self.read.push(*property);
-                return is_kept.then_some(value);
-            }
-            self.raw(property)
-        } else {
-            self.entry(property)
-        };
-        if let Some(default) = default
-            && raw.is_none_or(|raw| raw.get() == "null")
+        if let Some((cursor, at)) = self.next_value(parameter, default.is_some())
+            && let Some(value) = cursor.value(at, T::__read)
         {
-            return self.broken.is_none().then(default);
+            let is_kept = property.constraints.is_none() || {
+                let text = cursor.last();
+                self.keeps(property, text)
+            };
+            self.read.push(property);
+            return is_kept.then_some(value);
         }
-        if raw.is_none() && property.is_demanded {
-            self.faults.push(Fault::missing(property.name, property));
-            return None;
-        }
+        let raw = match self.step(parameter, default.is_some()) {
+            Step::Take(raw) => raw,
+            Step::Default => return default.map(|default| default()),
+            Step::Fault => return None,
+        };
         match T::take(raw, self.context) {
             Ok(value) => raw
                 .is_none_or(|raw| self.keeps(property, raw.get()))
@@ -114,17 +120,61 @@ impl<'a> ArgumentReader<'a> {
         }
     }
 
+    /// The cursor and the place of the value, if it stands before that parameter's.
+    fn next_value(
+        &mut self,
+        parameter: &Parameter,
+        has_default: bool,
+    ) -> Option<(&mut Cursor<'a>, usize)> {
+        let name = parameter.argument()?.name;
+        if self.rest.as_ref().is_some_and(|rest| rest.holds(name)) {
+            return None;
+        }
+        let cursor = self.cursor.as_mut()?;
+        let at = cursor.value_of(name)?;
+        let may_be_default = has_default && cursor.is_null(at);
+        (!may_be_default).then_some((cursor, at))
+    }
+
+    /// Finds the raw value of a parameter, wherever it stands.
+    #[cold]
+    fn step(&mut self, parameter: &'static Parameter, has_default: bool) -> Step<'a> {
+        if parameter.argument().is_none() {
+            return Step::Take(None);
+        }
+        let property = &parameter.property;
+        let raw = self.raw(property);
+        let is_broken = self.rest.as_ref().is_some_and(|rest| rest.broken.is_some());
+        match raw {
+            _ if has_default && raw.is_none_or(|raw| raw.get() == "null") => match is_broken {
+                true => Step::Fault,
+                false => Step::Default,
+            },
+            None if property.is_demanded => {
+                self.rest()
+                    .faults
+                    .push(Fault::missing(property.name, property));
+                Step::Fault
+            }
+            _ => Step::Take(raw),
+        }
+    }
+
     /// Ends the reading. Arguments nobody asked for are dropped, and logged.
     ///
     /// # Errors
     ///
     /// All faults of the call in one error.
     pub fn finish(mut self) -> Result<(), ToolError> {
+        if self.rest.is_none() && self.cursor.as_ref().is_none_or(Cursor::is_at_end) {
+            return Ok(());
+        }
         self.move_to_end();
-        if self.error.is_some() || self.broken.is_some() || !self.faults.is_empty() {
+        let rest = self.rest();
+        if rest.error.is_some() || rest.broken.is_some() || !rest.faults.is_empty() {
             return Err(self.into_error());
         }
-        for (name, _) in &self.entries {
+        for (name, _) in &rest.entries {
             tracing::debug!(argument = %name, "an argument the tool does not know was dropped");
         }
         Ok(())
@@ -134,11 +184,12 @@ impl<'a> ArgumentReader<'a> {
     #[must_use]
     pub fn into_error(mut self) -> ToolError {
         self.move_to_end();
-        if let Some(error) = self.error {
+        let mut rest = *self.rest.unwrap_or_default();
+        if let Some(error) = rest.error {
             return error;
         }
-        if let Some(broken) = self.broken {
-            let required = self.absent.iter().filter(|it| it.is_required());
+        if let Some(broken) = rest.broken {
+            let required = rest.absent.iter().filter(|it| it.is_required());
             let members = required.map(|it| Some((it.name.to_owned(), example(it)?)));
             let whole: Option<Map<String, Value>> = members.collect();
             return ToolError::invalid_arguments(match whole {
@@ -146,38 +197,21 @@ impl<'a> ArgumentReader<'a> {
                 None => broken,
             });
         }
-        self.explain_names();
-        invalid(&self.faults)
-    }
-
-    /// Says of each name nobody asked for which one it may have been meant for.
-    fn explain_names(&mut self) {
-        for (given, _) in self.entries.iter().take(MOST_NAMES) {
-            let names = self.absent.iter().map(|property| property.name);
-            let Some(meant) = nearest(given, names) else {
-                continue;
-            };
-            let is_missing = |fault: &&mut Fault| {
-                fault.path == meant && matches!(fault.what, What::Missing { .. })
-            };
-            match self.faults.iter_mut().find(is_missing) {
-                Some(fault) => fault.hint = Some(misnamed(given)),
-                None => self
-                    .faults
-                    .push(Fault::unknown(shown(given, self.context.secrets()), meant)),
-            }
-        }
+        rest.explain_names(self.context.secrets());
+        invalid(&rest.faults)
     }
 
     /// Notes a failure under the argument's name, with the place inside it if that is known.
     fn fail(&mut self, parameter: &Parameter, raw: Option<&RawValue>, error: ToolError) {
         if error.kind() != ToolErrorKind::InvalidArguments {
-            self.error.get_or_insert(error);
+            self.rest().error.get_or_insert(error);
             return;
         }
         let property = &parameter.property;
         let Some(raw) = raw else {
-            self.faults.push(Fault::missing(property.name, property));
+            self.rest()
+                .faults
+                .push(Fault::missing(property.name, property));
             return;
         };
         if let ParamKind::Argument { schema, .. } = parameter.kind
@@ -189,13 +223,13 @@ impl<'a> ArgumentReader<'a> {
                 self.context.secrets(),
             )
         {
-            self.faults.extend(faults);
+            self.rest().faults.extend(faults);
             return;
         }
         let text = error.to_string();
         let why = text.strip_prefix(Fault::UNNAMED).unwrap_or(&text);
-        self.faults
-            .push(Fault::refused(property.name, why).with_example(property));
+        let fault = Fault::refused(property.name, why).with_example(property);
+        self.rest().faults.push(fault);
     }
 
     /// True if a value that its type has read keeps the constraints of its parameter.
@@ -210,50 +244,42 @@ impl<'a> ArgumentReader<'a> {
             property.name,
             self.context.secrets(),
         );
-        let is_kept = kept.is_ok();
-        self.faults.extend(kept.err().into_iter().flatten());
-        is_kept
+        match kept {
+            Ok(()) => true,
+            Err(faults) => {
+                self.rest().faults.extend(faults);
+                false
+            }
+        }
     }
 }
 
 /// How the members are found.
 impl<'a> ArgumentReader<'a> {
-    /// The cursor before the value of that name, if there is such a member further on.
-    fn move_to(&mut self, name: &str) -> Option<&mut Cursor<'a>> {
-        if self.entries.iter().any(|(key, _)| key == name) {
-            return None;
-        }
-        loop {
-            match self.cursor.as_mut()?.next(name) {
-                Next::Expected => return self.cursor.as_mut(),
-                other => self.pass(other),
-            }
-        }
+    fn rest(&mut self) -> &mut Rest<'a> {
+        self.rest.get_or_insert_default()
     }
 
     fn move_to_end(&mut self) {
         while let Some(cursor) = &mut self.cursor {
-            match cursor.next("") {
-                Next::End => self.cursor = None,
-                Next::Expected => self.pass(Next::Member("")),
-                other => self.pass(other),
-            }
+            let next = cursor.next();
+            self.pass(next);
         }
     }
 
     /// Keeps a member for later, or leaves the cursor if there is none.
-    #[cold]
     fn pass(&mut self, next: Next<'a>) {
         let name = match next {
             Next::Member(name) => name,
             Next::End => return self.cursor = None,
-            Next::Expected | Next::Other => return self.split(),
+            Next::Other => return self.split(),
         };
-        let is_new = self.entries.iter().all(|(key, _)| key != name)
-            && self.read.iter().all(|property| property.name != name);
-        match self.cursor.as_mut().and_then(Cursor::raw) {
-            Some(raw) if is_new && self.entries.len() < FEW => {
-                self.entries.push((Cow::Borrowed(name), raw));
+        let is_read = self.read.iter().any(|property| property.name == name);
+        let raw = self.cursor.as_mut().and_then(Cursor::raw);
+        let rest = self.rest();
+        match raw {
+            Some(raw) if !is_read && !rest.holds(name) && rest.entries.len() < FEW => {
+                rest.entries.push((Cow::Borrowed(name), raw));
             }
             _ => self.split(),
         }
@@ -263,52 +289,102 @@ impl<'a> ArgumentReader<'a> {
     #[cold]
     fn split(&mut self) {
         self.cursor = None;
-        match split(self.arguments, self.context.secrets()) {
+        let read = std::mem::take(&mut self.read);
+        let members = split(self.arguments, self.context.secrets());
+        let rest = self.rest();
+        match members {
             Ok(entries) => {
-                self.entries = entries;
-                let read = &self.read;
-                self.entries
+                rest.entries = entries;
+                rest.entries
                     .retain(|(name, _)| read.iter().all(|property| property.name != name));
             }
             Err(why) => {
-                self.entries.clear();
-                self.absent.append(&mut self.read);
-                self.broken = Some(why);
+                rest.entries.clear();
+                rest.absent.extend(read.iter());
+                rest.broken = Some(why);
             }
         }
     }
 
-    /// The raw value at the cursor, which is that of the property.
-    #[cold]
-    fn raw(&mut self, property: &Property) -> Option<&'a RawValue> {
-        let Some(raw) = self.cursor.as_mut().and_then(Cursor::raw) else {
-            self.split();
-            return self.entry(property);
-        };
-        self.read.push(*property);
-        Some(raw)
+    /// The raw value of a property, if there is one.
+    fn raw(&mut self, property: &'static Property) -> Option<&'a RawValue> {
+        while let Some(cursor) = &mut self.cursor
+            && !self
+                .rest
+                .as_ref()
+                .is_some_and(|rest| rest.holds(property.name))
+        {
+            match cursor.next() {
+                Next::Member(name) if name == property.name => {
+                    if let Some(raw) = cursor.raw() {
+                        self.read.push(property);
+                        return Some(raw);
+                    }
+                    self.split();
+                }
+                other => self.pass(other),
+            }
+        }
+        self.entry(property)
     }
 
     /// The raw value of a member that the cursor has passed. What is absent is noted if it is
     /// worth that: there is a name it may have been meant by, or an example of the whole will
     /// be wanted.
-    fn entry(&mut self, property: &Property) -> Option<&'a RawValue> {
-        let index = self
-            .entries
-            .iter()
-            .position(|(name, _)| name == property.name);
-        match index {
+    fn entry(&mut self, property: &'static Property) -> Option<&'a RawValue> {
+        let rest = self.rest.as_mut()?;
+        let is_it = |(name, _): &Entry<'_>| name == property.name;
+        match rest.entries.iter().position(is_it) {
             Some(index) => {
                 if self.cursor.is_some() {
-                    self.read.push(*property);
+                    self.read.push(property);
                 }
-                Some(self.entries.swap_remove(index).1)
+                Some(rest.entries.swap_remove(index).1)
             }
             None => {
-                if self.broken.is_some() || !self.entries.is_empty() {
-                    self.absent.push(*property);
+                if rest.broken.is_some() || !rest.entries.is_empty() {
+                    rest.absent.push(property);
                 }
                 None
+            }
+        }
+    }
+}
+
+impl Read {
+    fn push(&mut self, property: &'static Property) {
+        match self.first.get_mut(self.count) {
+            Some(place) => *place = Some(property),
+            None => self.more.push(property),
+        }
+        self.count += 1;
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &'static Property> {
+        self.first.iter().flatten().chain(&self.more).copied()
+    }
+}
+
+impl Rest<'_> {
+    fn holds(&self, name: &str) -> bool {
+        self.entries.iter().any(|(key, _)| key == name)
+    }
+
+    /// Says of each name nobody asked for which one it may have been meant for.
+    fn explain_names(&mut self, secrets: &Secrets) {
+        for (given, _) in self.entries.iter().take(MOST_NAMES) {
+            let names = self.absent.iter().map(|property| property.name);
+            let Some(meant) = nearest(given, names) else {
+                continue;
+            };
+            let is_missing = |fault: &&mut Fault| {
+                fault.path == meant && matches!(fault.what, What::Missing { .. })
+            };
+            match self.faults.iter_mut().find(is_missing) {
+                Some(fault) => fault.hint = Some(misnamed(given)),
+                None => self
+                    .faults
+                    .push(Fault::unknown(shown(given, secrets), meant)),
             }
         }
     }

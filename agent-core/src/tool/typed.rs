@@ -15,7 +15,7 @@ use crate::schema::{Constraints, Schemars};
 /// A parameter of type `T`, as generated code holds it.
 pub struct TypedParameter<T> {
     parameter: Parameter,
-    take: fn(&mut ArgumentReader<'_>, &Parameter, Option<DefaultOf<'_, T>>) -> Option<T>,
+    take: fn(&mut ArgumentReader<'_>, &'static Parameter, Option<DefaultOf<'_, T>>) -> Option<T>,
 }
 
 type DefaultOf<'a, T> = &'a mut dyn FnMut() -> T;
@@ -96,13 +96,13 @@ impl<T> TypedParameter<T> {
     }
 
     /// Takes the value; `None` if the reader noted a fault.
-    pub fn take(&self, reader: &mut ArgumentReader<'_>) -> Option<T> {
+    pub fn take(&'static self, reader: &mut ArgumentReader<'_>) -> Option<T> {
         (self.take)(reader, &self.parameter, None)
     }
 
     /// Takes the value, or `default` if the model gave none.
     pub fn take_or(
-        &self,
+        &'static self,
         reader: &mut ArgumentReader<'_>,
         mut default: impl FnMut() -> T,
     ) -> Option<T> {

@@ -185,7 +185,10 @@ fn dates_and_times_of_chrono() {
     );
     let (arguments, context) = (r#"{"at": "yesterday"}"#, ToolContext::default());
     let mut reader = P::ArgumentReader::new(arguments, &context);
-    assert_eq!(P::typed::<DateTime<Utc>>("at").take(&mut reader), None);
+    assert_eq!(
+        const { &P::typed::<DateTime<Utc>>("at") }.take(&mut reader),
+        None
+    );
     assert_eq!(
         reader.into_error().to_string(),
         concat!(

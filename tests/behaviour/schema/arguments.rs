@@ -10,10 +10,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// What one parameter `a` of type `T` becomes.
-fn read<T: P::ToolParam>(arguments: &str) -> Result<T, String> {
+fn read<T: P::ToolParam + 'static>(arguments: &str) -> Result<T, String> {
     let context = ToolContext::default();
     let mut reader = P::ArgumentReader::new(arguments, &context);
-    match P::typed::<T>("a").take(&mut reader) {
+    match const { &P::typed::<T>("a") }.take(&mut reader) {
         Some(value) => reader
             .finish()
             .map(|()| value)
@@ -171,8 +171,8 @@ fn all_faults_of_a_call_are_told_at_once() {
     let context = ToolContext::default();
     let mut reader = P::ArgumentReader::new(r#"{"b": 1}"#, &context);
 
-    let text = P::typed::<String>("a").take(&mut reader);
-    let bool = P::typed::<bool>("b").take(&mut reader);
+    let text = const { &P::typed::<String>("a") }.take(&mut reader);
+    let bool = const { &P::typed::<bool>("b") }.take(&mut reader);
 
     assert_eq!((text, bool), (None, None));
     assert_eq!(
@@ -191,7 +191,7 @@ fn a_default_stands_for_absent_and_for_null() {
         let mut reader = P::ArgumentReader::new(arguments, &context);
 
         assert_eq!(
-            P::typed::<u8>("a").take_or(&mut reader, || 1),
+            const { &P::typed::<u8>("a") }.take_or(&mut reader, || 1),
             Some(expected)
         );
         assert!(reader.finish().is_ok());
@@ -224,7 +224,10 @@ fn what_is_no_object_is_an_error_and_never_replaced() {
         assert_eq!(read::<Option<u8>>(arguments), Err(expected.to_owned()));
         let context = ToolContext::default();
         let mut reader = P::ArgumentReader::new(arguments, &context);
-        assert_eq!(P::typed::<u8>("b").take_or(&mut reader, || 1), None);
+        assert_eq!(
+            const { &P::typed::<u8>("b") }.take_or(&mut reader, || 1),
+            None
+        );
     }
 }
 
@@ -260,9 +263,9 @@ fn context_and_host_values_come_from_the_host() {
     let context = ToolContext::default();
     let mut reader = P::ArgumentReader::new(r#"{"context": 1}"#, &context);
 
-    let taken = P::typed::<ToolContext>("context").take(&mut reader);
+    let taken = const { &P::typed::<ToolContext>("context") }.take(&mut reader);
     assert!(taken.is_some());
-    let taken = P::typed::<P::Host<Database>>("database").take(&mut reader);
+    let taken = const { &P::typed::<P::Host<Database>>("database") }.take(&mut reader);
     assert!(taken.is_none());
     let error = reader.into_error();
     assert_eq!(error.kind(), ToolErrorKind::Fatal);

@@ -89,19 +89,19 @@ fn arguments_are_read_by_serde() {
     let arguments = r#"{"from": "{\"name\":\"Oslo\",\"population\":1,\"properties\":{}}"}"#;
     let mut reader = P::ArgumentReader::new(arguments, &context);
 
-    let from = P::typed_schemars::<Place>("from")
+    let from = const { &P::typed_schemars::<Place>("from") }
         .take(&mut reader)
         .unwrap();
-    let to = P::typed_schemars::<Option<Place>>("to")
+    let to = const { &P::typed_schemars::<Option<Place>>("to") }
         .take(&mut reader)
         .unwrap();
-    let near = P::typed_schemars::<Option<Place>>("near")
+    let near = const { &P::typed_schemars::<Option<Place>>("near") }
         .take_or(&mut reader, || None)
         .unwrap();
     assert_eq!(from.name, "Oslo");
     assert!(to.is_none() && near.is_none());
 
-    let via = P::typed_schemars::<Place>("via").take(&mut reader);
+    let via = const { &P::typed_schemars::<Place>("via") }.take(&mut reader);
     assert!(via.is_none());
     assert_eq!(
         reader.into_error().to_string(),
