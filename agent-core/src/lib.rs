@@ -348,8 +348,9 @@ pub use agent_macros::ToolSchema;
 /// ```
 ///
 /// The keys of a method are those of a function but `type` and `register`; `crate` stands at
-/// the block. A block is of one type (`impl Store<Db>`), not a trait's, and the only one of its
-/// type with tools. In a set of registered tools methods are not found: they need their object.
+/// the block. A block is of one type (`impl Store<Db>`), not a trait's. Further blocks of the same
+/// type, wherever they stand, have numbers: `#[tool(block = 2)] impl Counter`, then `block = 3`.
+/// In a set of registered tools methods are not found: they need their object.
 ///
 /// # One name for two things
 ///

@@ -80,7 +80,7 @@ pub use crate::tool::error::ToolError;
 pub use crate::tool::host::Host;
 pub use crate::tool::input::{Input, text, text_bytes, text_length};
 pub use crate::tool::input_schema::Composed;
-pub use crate::tool::method::{OneToolBlock, Shared, ToolMethod};
+pub use crate::tool::method::{NextBlock, Shared, ToolBlockNumber, ToolMethod};
 pub use crate::tool::output::IntoToolOutput;
 pub use crate::tool::param::Parameter;
 pub use crate::tool::probe::Probe;
@@ -105,6 +105,11 @@ pub mod returns {
     pub use crate::tool::returns::ReturnsAny;
 }
 
+/// The trait that has no tools for a type without a further `impl` block.
+pub mod blocks {
+    pub use crate::tool::method::NoBlock;
+}
+
 /// Asks for a future that may move between threads, so that rustc can point at the
 /// function that makes it.
 pub fn require_send<F: Future + Send>(future: F) -> F {
@@ -117,11 +122,17 @@ pub fn callbacks<const N: usize>(tools: [Arc<dyn ToolCallback>; N]) -> Vec<Arc<d
     Vec::from(tools)
 }
 
-/// The tools of an `impl` block.
+/// The tools of an `impl` block, before those of the blocks after it.
 #[must_use]
-pub fn methods<S, const N: usize>(methods: [ToolMethod<S>; N]) -> Vec<ToolMethod<S>> {
-    Vec::from(methods)
+pub fn methods<S, const N: usize>(
+    methods: [ToolMethod<S>; N],
+    others: Vec<ToolMethod<S>>,
+) -> Vec<ToolMethod<S>> {
+    methods.into_iter().chain(others).collect()
 }
+
+/// Asks for the block before one with a number.
+pub fn block_before<S: ToolBlockNumber<NUMBER>, const NUMBER: u32>() {}
 
 /// The tools of an object with a `#[tool] impl` block.
 pub fn callbacks_of<P: ToolProvider>(object: P) -> Vec<Arc<dyn ToolCallback>> {

@@ -1,5 +1,6 @@
 //! Tools that are methods: all tools of one object hold that object.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::{
@@ -7,16 +8,45 @@ use super::{
 };
 use crate::boxed::BoxFuture;
 
-/// The tools of a type's `#[tool] impl` block, of which there can be one.
+/// The tools of a type's `#[tool] impl` block with that number. The first block has none
+/// written and counts as 1, the others say theirs: `#[tool(block = 2)]`.
 ///
 /// It asks nothing of the type, and what does ask is asked once, so that a type whose values
 /// cannot be shared between threads is told of once.
-pub trait OneToolBlock: Sized + 'static {
-    /// The tools in the order of their methods.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no `#[tool] impl` block with the number before this one",
+    label = "the blocks of a type are counted without a gap",
+    note = "the first block is `#[tool] impl {Self}`, the next ones have `block = 2`, `block = 3` and so on"
+)]
+pub trait ToolBlockNumber<const NUMBER: u32>: Sized + 'static {
+    /// The tools in the order of their methods, and those of the blocks after this one.
     fn methods() -> Vec<ToolMethod<Self>>
     where
         for<'x> Self: Shared;
 }
+
+/// The block of `S` with that number, if there is one.
+#[expect(missing_debug_implementations, reason = "only generated code sees it")]
+pub struct NextBlock<S, const NUMBER: u32>(PhantomData<S>);
+
+impl<S: ToolBlockNumber<NUMBER> + Shared, const NUMBER: u32> NextBlock<S, NUMBER> {
+    /// Its tools and those of the blocks after it.
+    #[must_use]
+    pub fn __agent_methods() -> Vec<ToolMethod<S>> {
+        S::methods()
+    }
+}
+
+/// What is taken where there is no such block, as method lookup finds it last.
+pub trait NoBlock<S> {
+    /// No tools.
+    #[must_use]
+    fn __agent_methods() -> Vec<ToolMethod<S>> {
+        Vec::new()
+    }
+}
+
+impl<S, const NUMBER: u32> NoBlock<S> for NextBlock<S, NUMBER> {}
 
 /// What many calls at once ask of the object.
 pub trait Shared: Send + Sync + 'static {}
@@ -54,7 +84,7 @@ impl<S> ToolMethod<S> {
     }
 }
 
-impl<S: OneToolBlock + Shared> ToolProvider for S {
+impl<S: ToolBlockNumber<1> + Shared> ToolProvider for S {
     fn callbacks(self: Arc<Self>) -> Vec<Arc<dyn ToolCallback>> {
         let with_object = |method| -> Arc<dyn ToolCallback> {
             Arc::new(MethodTool {

@@ -128,6 +128,9 @@ pub(super) struct BlockArgs {
     /// Where `agent-core` is, if not at `::agent_core`.
     #[darling(default, rename = "crate", with = values::root)]
     pub(super) root: Option<Path>,
+    /// Which of the type's blocks it is, if it is not the first.
+    #[darling(default, with = values::block)]
+    pub(super) block: Option<SpannedValue<u32>>,
 }
 
 impl BlockArgs {
@@ -136,13 +139,15 @@ impl BlockArgs {
         let mut errors = darling::Error::accumulator();
         let items = errors.handle(keys_once(items)).unwrap_or_default();
         let (own, others): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| match item {
-            NestedMeta::Meta(meta) => meta.path().is_ident("crate"),
+            NestedMeta::Meta(meta) => ["crate", "block"]
+                .iter()
+                .any(|key| meta.path().is_ident(key)),
             _ => false,
         });
         for item in others {
             errors.push(err!(
                 item,
-                "an `impl` block takes only `crate = path`; other keys stand at its methods"
+                "an `impl` block takes only `block = 2` and `crate = path`; other keys stand at its methods"
             ));
         }
         let args = errors.handle(Self::from_list(&own));
@@ -150,9 +155,15 @@ impl BlockArgs {
         args.ok_or_else(unread)
     }
 
-    /// Its `crate`, as far as it can be read.
-    pub(super) fn root(tokens: TokenStream) -> Option<Path> {
-        ToolArgs::names(tokens).0
+    /// The keys, as far as they can be read.
+    pub(super) fn of_stub(tokens: TokenStream) -> Self {
+        let block = NestedMeta::parse_meta_list(tokens.clone()).unwrap_or_default();
+        let block = block.iter().find_map(|item| match item {
+            NestedMeta::Meta(meta) if meta.path().is_ident("block") => values::block(meta).ok()?,
+            _ => None,
+        });
+        let root = ToolArgs::names(tokens).0;
+        Self { root, block }
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
         Err(errors) => {
             let stub = check::block(&block)
                 .is_ok()
-                .then(|| expand::block::stub(BlockArgs::root(args).as_ref(), &block));
+                .then(|| expand::block::stub(&BlockArgs::of_stub(args), &block));
             diagnostics::after(&quote! { #plain #stub }, errors)
         }
     }
@@ -40,8 +40,10 @@ fn try_expand(args: TokenStream, block: &ImplBlock) -> darling::Result<TokenStre
         .collect();
     errors.handle(check::tools(&tools));
     errors.finish()?;
-    let root = args.and_then(|args| args.root);
-    Ok(expand::block::tools(root.as_ref(), block, &tools))
+    let Some(args) = args else {
+        return Err(Error::custom("cannot be read"));
+    };
+    Ok(expand::block::tools(&args, block, &tools))
 }
 
 fn tool(method: &Method) -> darling::Result<ToolFn> {

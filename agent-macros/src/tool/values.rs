@@ -67,6 +67,18 @@ pub(super) fn count(meta: &Meta) -> darling::Result<Option<u32>> {
     }
 }
 
+/// The number of an `impl` block after the first.
+pub(super) fn block(meta: &Meta) -> darling::Result<Option<SpannedValue<u32>>> {
+    let number = count(meta).ok().flatten().filter(|number| *number > 1);
+    match (number, value(meta)) {
+        (Some(number), Some(value)) => Ok(Some(SpannedValue::new(number, value.span()))),
+        _ => Err(wrong(
+            meta,
+            "the number of a further block of the same type: 2, 3 and so on; the first has none",
+        )),
+    }
+}
+
 /// Refuses `type = Name<…>`, which is no expression and so no value of a key to syn.
 pub(super) fn no_type_arguments(tokens: &TokenStream) -> darling::Result<()> {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();

@@ -1,6 +1,7 @@
 //! What `#[tool]` makes of a function.
 
 mod arguments;
+mod blocks;
 mod constraints;
 mod context;
 mod methods;

@@ -4,11 +4,11 @@
 //! What names the user's types stands in an `impl` block of the object's type, as `Self` may
 //! be among them.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
+use syn::Type;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{Path, Type};
 
 use super::call::{self, Callee};
 use super::param::Place;
@@ -16,14 +16,11 @@ use super::{Locals, definition, located, outcome, param};
 use crate::block::ImplBlock;
 use crate::paths;
 use crate::signature::{allowances, conditions};
+use crate::tool::args::BlockArgs;
 use crate::tool::model::ToolFn;
 
-pub(in crate::tool) fn tools(
-    root: Option<&Path>,
-    block: &ImplBlock,
-    tools: &[ToolFn],
-) -> TokenStream {
-    let private = &paths::private(root);
+pub(in crate::tool) fn tools(args: &BlockArgs, block: &ImplBlock, tools: &[ToolFn]) -> TokenStream {
+    let private = &paths::private(args.root.as_ref());
     let object = &block.self_type;
     let associated = tools.iter().map(|tool| associated(tool, object, private));
     let methods = tools.iter().map(|tool| method(tool, private));
@@ -34,6 +31,7 @@ pub(in crate::tool) fn tools(
     });
     in_block(
         block,
+        args,
         private,
         &quote_spanned! {Span::mixed_site()=>
             #[automatically_derived]
@@ -49,14 +47,15 @@ pub(in crate::tool) fn tools(
 }
 
 /// Just enough for `.tools(object)`, so that an error stays the only one.
-pub(in crate::tool) fn stub(root: Option<&Path>, block: &ImplBlock) -> TokenStream {
-    let private = &paths::private(root);
+pub(in crate::tool) fn stub(args: &BlockArgs, block: &ImplBlock) -> TokenStream {
+    let private = &paths::private(args.root.as_ref());
     let none = quote_spanned! {Span::mixed_site()=> [] };
-    in_block(block, private, &TokenStream::new(), &none)
+    in_block(block, args, private, &TokenStream::new(), &none)
 }
 
 fn in_block(
     block: &ImplBlock,
+    args: &BlockArgs,
     private: &TokenStream,
     items: &TokenStream,
     methods: &TokenStream,
@@ -64,9 +63,33 @@ fn in_block(
     let object = &block.self_type;
     let conditions = conditions(&block.attributes);
     let allowances = allowances(&block.attributes);
-    // Under the object's type, where one that cannot be shared shows as an error.
-    let site = located(object.span());
-    let callbacks = quote_spanned! {site=> #private::callbacks_of::<#object>(self) };
+    let number = args.block.as_deref().copied().unwrap_or(1);
+    let next = number.saturating_add(1);
+    // Shown under the number.
+    let before = args.block.as_ref().map(|block| {
+        let site = located(block.span());
+        let mut before = Literal::u32_unsuffixed(**block - 1);
+        before.set_span(site);
+        let check = quote_spanned! {site=> __agent_block_before::<Self, #before>(); };
+        quote_spanned! {Span::mixed_site()=>
+            use #private::block_before as __agent_block_before;
+            #check
+        }
+    });
+    // The first block gives the object to `.tools(…)`.
+    let into_tools = args.block.is_none().then(|| {
+        // Under the object's type, where one that cannot be shared shows as an error.
+        let site = located(object.span());
+        let callbacks = quote_spanned! {site=> #private::callbacks_of::<#object>(self) };
+        quote_spanned! {Span::mixed_site()=>
+            #[automatically_derived]
+            impl #private::IntoTools for #object {
+                fn into_tools(self) -> #private::Vec<#private::Arc<dyn #private::ToolCallback>> {
+                    #callbacks
+                }
+            }
+        }
+    });
     quote_spanned! {Span::mixed_site()=>
         #(#conditions)*
         #(#allowances)*
@@ -74,21 +97,19 @@ fn in_block(
             #items
 
             #[automatically_derived]
-            impl #private::OneToolBlock for #object {
+            impl #private::ToolBlockNumber<#number> for #object {
                 fn methods() -> #private::Vec<#private::ToolMethod<Self>>
                 where
                     for<'x> Self: #private::Shared,
                 {
-                    #private::methods(#methods)
+                    #before
+                    #[allow(unused_imports)]
+                    use #private::blocks::*;
+                    #private::methods(#methods, #private::NextBlock::<Self, #next>::__agent_methods())
                 }
             }
 
-            #[automatically_derived]
-            impl #private::IntoTools for #object {
-                fn into_tools(self) -> #private::Vec<#private::Arc<dyn #private::ToolCallback>> {
-                    #callbacks
-                }
-            }
+            #into_tools
         };
     }
 }

@@ -229,29 +229,34 @@ fn an_impl_block() {
                     __agent_check_tool(&[], "place", false);
                 };
                 #[automatically_derived]
-                impl ::agent_core::__private::OneToolBlock for Station {
+                impl ::agent_core::__private::ToolBlockNumber<1u32> for Station {
                     fn methods() -> ::agent_core::__private::Vec<
                         ::agent_core::__private::ToolMethod<Self>,
                     >
                     where
                         for<'x> Self: ::agent_core::__private::Shared,
                     {
-                        ::agent_core::__private::methods([
-                            #[cfg(unix)]
-                            ::agent_core::__private::ToolMethod::new(
-                                Self::__AGENT_DEFINITION_OF_weather,
-                                ::agent_core::__private::ToolMetadata::new()
-                                    .located(::core::file!(), ::core::line!()),
-                                Self::__agent_call_weather,
-                            ),
-                            ::agent_core::__private::ToolMethod::new(
-                                Self::__AGENT_DEFINITION_OF_place,
-                                ::agent_core::__private::ToolMetadata::new()
-                                    .located(::core::file!(), ::core::line!())
-                                    .blocking(true),
-                                Self::__agent_call_place,
-                            ),
-                        ])
+                        #[allow(unused_imports)]
+                        use ::agent_core::__private::blocks::*;
+                        ::agent_core::__private::methods(
+                            [
+                                #[cfg(unix)]
+                                ::agent_core::__private::ToolMethod::new(
+                                    Self::__AGENT_DEFINITION_OF_weather,
+                                    ::agent_core::__private::ToolMetadata::new()
+                                        .located(::core::file!(), ::core::line!()),
+                                    Self::__agent_call_weather,
+                                ),
+                                ::agent_core::__private::ToolMethod::new(
+                                    Self::__AGENT_DEFINITION_OF_place,
+                                    ::agent_core::__private::ToolMetadata::new()
+                                        .located(::core::file!(), ::core::line!())
+                                        .blocking(true),
+                                    Self::__agent_call_place,
+                                ),
+                            ],
+                            ::agent_core::__private::NextBlock::<Self, 2u32>::__agent_methods(),
+                        )
                     }
                 }
                 #[automatically_derived]
@@ -285,14 +290,19 @@ fn an_error_in_an_impl_block_leaves_the_block_and_a_stub() {
             }
             const _: () = {
                 #[automatically_derived]
-                impl ::agent_core::__private::OneToolBlock for Station {
+                impl ::agent_core::__private::ToolBlockNumber<1u32> for Station {
                     fn methods() -> ::agent_core::__private::Vec<
                         ::agent_core::__private::ToolMethod<Self>,
                     >
                     where
                         for<'x> Self: ::agent_core::__private::Shared,
                     {
-                        ::agent_core::__private::methods([])
+                        #[allow(unused_imports)]
+                        use ::agent_core::__private::blocks::*;
+                        ::agent_core::__private::methods(
+                            [],
+                            ::agent_core::__private::NextBlock::<Self, 2u32>::__agent_methods(),
+                        )
                     }
                 }
                 #[automatically_derived]

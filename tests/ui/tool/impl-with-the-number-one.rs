@@ -1,0 +1,11 @@
+use agent_core::tool;
+
+struct Station;
+
+#[tool(block = 1)]
+impl Station {
+    #[tool]
+    async fn weather(&self) {}
+}
+
+fn main() {}
