@@ -110,6 +110,24 @@ fn a_name_no_provider_takes_is_refused() {
 }
 
 #[test]
+fn a_name_that_a_provider_keeps_is_refused_of_tools_made_at_run_time_too() {
+    let closure = FunctionTool::new("python", "Runs a program.", async || ());
+    let schema = json!({"type": "object"});
+    let from_schema = FunctionTool::from_schema("python", "Runs a program.", schema, async || ());
+
+    for error in [
+        ToolSet::new(closure).unwrap_err(),
+        ToolSet::new(from_schema.unwrap()).unwrap_err(),
+        set(&["run"]).rename("run", "python").unwrap_err(),
+    ] {
+        assert_eq!(
+            error.to_string(),
+            "tool name `python` is kept by OpenAI for a tool of its own, and refused; take another, such as `run_python`"
+        );
+    }
+}
+
+#[test]
 fn a_prefix_stands_before_every_name() {
     let set = set(&["read", "write"]).prefix("files_").unwrap();
 

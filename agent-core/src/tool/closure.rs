@@ -30,6 +30,36 @@ pub trait ToolFn<A>: Send + Sync + 'static {
     fn apply(&self, arguments: &str, context: &ToolContext) -> Result<Self::Output, ToolError>;
 }
 
+/// What an async closure gives.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a future, so the closure is not async",
+    label = "not async",
+    note = "write `async || …`, or give a plain closure to `FunctionTool::blocking`"
+)]
+pub trait ToolFuture {
+    /// What the future gives.
+    type Value;
+
+    /// The future itself.
+    #[doc(hidden)]
+    fn running(self) -> impl Future<Output = Self::Value> + Send
+    where
+        Self: Send;
+}
+
+// Told of would be what `Future` misses, and not that a closure is plain.
+#[diagnostic::do_not_recommend]
+impl<F: Future> ToolFuture for F {
+    type Value = F::Output;
+
+    fn running(self) -> impl Future<Output = Self::Value> + Send
+    where
+        Self: Send,
+    {
+        self
+    }
+}
+
 impl<F, O> ToolFn<()> for F
 where
     F: Fn() -> O + Send + Sync + 'static,

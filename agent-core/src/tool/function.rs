@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::closure::ToolFn;
+use super::closure::{ToolFn, ToolFuture};
 use super::closure_output::ClosureOutput;
 use super::{
     Effect, InputSchema, ToolCallback, ToolContext, ToolDefinition, ToolError, ToolMetadata,
@@ -88,7 +88,7 @@ impl FunctionTool {
     pub fn new<A, M>(
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
-        f: impl ToolFn<A, Output: Future<Output: ClosureOutput<M>> + Send>,
+        f: impl ToolFn<A, Output: ToolFuture<Value: ClosureOutput<M>> + Send>,
     ) -> Self {
         let input = InputSchema::of_input(input_of(&f));
         Self::of_async(ToolDefinition::new(name, description, input), f)
@@ -149,7 +149,7 @@ impl FunctionTool {
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
         schema: Value,
-        f: impl ToolFn<A, Output: Future<Output: ClosureOutput<M>> + Send>,
+        f: impl ToolFn<A, Output: ToolFuture<Value: ClosureOutput<M>> + Send>,
     ) -> Result<Self, SchemaError> {
         let (input, check) = given(schema)?;
         Ok(Self {
@@ -183,7 +183,7 @@ impl FunctionTool {
     #[track_caller]
     fn of_async<A, M>(
         definition: ToolDefinition,
-        f: impl ToolFn<A, Output: Future<Output: ClosureOutput<M>> + Send>,
+        f: impl ToolFn<A, Output: ToolFuture<Value: ClosureOutput<M>> + Send>,
     ) -> Self {
         let f = Arc::new(f);
         Self {
@@ -195,7 +195,7 @@ impl FunctionTool {
                 let f = Arc::clone(&f);
                 Box::pin(async move {
                     let running = f.apply(arguments, context)?;
-                    running.await.into_outcome()
+                    running.running().await.into_outcome()
                 })
             }),
         }

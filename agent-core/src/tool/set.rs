@@ -28,6 +28,16 @@ pub enum ToolSetError {
         /// The name.
         name: String,
     },
+    /// A name that a provider keeps for a tool of its own.
+    #[error(
+        "tool name `{name}` is kept by {owner} for a tool of its own, and refused; take another, such as `run_{name}`"
+    )]
+    ReservedName {
+        /// The name.
+        name: String,
+        /// Who keeps it.
+        owner: &'static str,
+    },
     /// A tool would get a name no provider would take.
     #[error(
         "tool `{from}` cannot be renamed to `{to}`: a name must fit `^[a-zA-Z_][a-zA-Z0-9_-]{{0,63}}$`"
@@ -105,6 +115,10 @@ impl ToolSet {
             let name = tool.definition().name().to_owned();
             if !is_valid_name(&name) {
                 faults.push(ToolSetError::InvalidName { name });
+                continue;
+            }
+            if let Some((_, owner)) = RESERVED.into_iter().find(|(kept, _)| *kept == name) {
+                faults.push(ToolSetError::ReservedName { name, owner });
                 continue;
             }
             if let Some(found) = tool.definition().input_schema().misses_object() {
@@ -208,6 +222,12 @@ impl fmt::Debug for ToolSet {
         f.debug_list().entries(self.names()).finish()
     }
 }
+
+/// Names that fit the rule and are refused all the same: by whom. `#[tool]` refuses them too.
+///
+/// Source: "The function name 'python' is reserved for use by this model", as the Responses API
+/// says.
+const RESERVED: [(&str, &str); 1] = [("python", "OpenAI")];
 
 /// The rule every provider takes: see `spec` of OpenAI, Anthropic and Gemini function names.
 pub(super) fn is_valid_name(name: &str) -> bool {

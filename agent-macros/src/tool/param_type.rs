@@ -4,7 +4,7 @@ use darling::Error;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{GenericArgument, PathArguments, Type, TypeReference};
+use syn::{GenericArgument, PathArguments, Type, TypeArray, TypeReference, TypeSlice};
 
 use crate::diagnostics::err;
 
@@ -139,8 +139,16 @@ fn inside(ty: &Type, rule: &str, errors: &mut darling::error::Accumulator) {
             ty.impl_token,
             "a tool cannot be generic: the schema needs one concrete type"
         )),
-        Type::Slice(slice) => inside(&slice.elem, rule, errors),
-        Type::Array(array) => inside(&array.elem, rule, errors),
+        Type::Slice(TypeSlice { elem, .. }) | Type::Array(TypeArray { elem, .. }) => {
+            if is_unsized(elem) {
+                let owned = owned_form(elem);
+                errors.push(err!(
+                    elem,
+                    "the items of a list have a size of their own; write {owned} here"
+                ));
+            }
+            inside(elem, rule, errors);
+        }
         Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| inside(ty, rule, errors)),
         Type::Path(path) => path
             .path
