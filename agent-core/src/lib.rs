@@ -403,6 +403,9 @@ pub use tool::set::ToolSet;
 /// let tools = tools![get_weather, maths::add];
 /// assert_eq!(tools[1].definition().name(), "add");
 /// ```
+///
+/// It takes the types beside the functions, so of a function without `#[tool]` rustc says
+/// "expected type, found function" (E0573).
 #[cfg(feature = "macros")]
 #[macro_export]
 macro_rules! tools {

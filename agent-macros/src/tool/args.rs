@@ -71,7 +71,8 @@ impl ToolArgs {
         let items = NestedMeta::parse_meta_list(tokens)?;
         let mut errors = darling::Error::accumulator();
         let items = errors.handle(keys_once(items)).unwrap_or_default();
-        let args = errors.handle(Self::from_list(&items));
+        let args = Self::from_list(&items).map_err(|errors| with_keys(errors, &KEYS_OF_TOOL));
+        let args = errors.handle(args);
         errors.finish()?;
         args.ok_or_else(unread)
     }
@@ -200,7 +201,8 @@ impl ParamArgs {
     pub(crate) fn parse(attributes: &[Attribute]) -> darling::Result<Self> {
         let mut errors = darling::Error::accumulator();
         let items = errors.handle(param_keys(attributes)).unwrap_or_default();
-        let args = errors.handle(Self::from_list(&items));
+        let args = Self::from_list(&items).map_err(|errors| with_keys(errors, &KEYS_OF_PARAM));
+        let args = errors.handle(args);
         errors.finish()?;
         args.ok_or_else(unread)
     }
@@ -252,6 +254,63 @@ fn keys_once(items: Vec<NestedMeta>) -> darling::Result<Vec<NestedMeta>> {
         }
     }
     errors.finish_with(items)
+}
+
+/// What `#[tool(…)]` on a function takes, for messages.
+const KEYS_OF_TOOL: [&str; 16] = [
+    "name",
+    "description",
+    "type",
+    "args",
+    "return_direct",
+    "timeout",
+    "effect",
+    "max_calls",
+    "sequential",
+    "approval",
+    "strict",
+    "open",
+    "require_docs",
+    "schemars",
+    "crate",
+    "register",
+];
+
+/// What `#[param(…)]` takes, for messages.
+const KEYS_OF_PARAM: [&str; 17] = [
+    "description",
+    "rename",
+    "default",
+    "required",
+    "example",
+    "minimum",
+    "maximum",
+    "exclusive_minimum",
+    "exclusive_maximum",
+    "min_length",
+    "max_length",
+    "min_items",
+    "max_items",
+    "pattern",
+    "schemars",
+    "like",
+    "recursive",
+];
+
+/// Names the keys there are, where none is near to the one that was written: of more than a
+/// few, darling does not.
+fn with_keys(errors: darling::Error, keys: &[&str]) -> darling::Error {
+    let unknown = |key: &str| format!("Unknown field: `{key}`");
+    let told = errors.flatten().into_iter().map(|error| {
+        let text = error.to_string();
+        let key = text.split('`').nth(1).unwrap_or_default();
+        if text != unknown(key) {
+            return error;
+        }
+        let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+        err!(error.span(), "{text}. There are {}", keys.join(", "))
+    });
+    darling::Error::multiple(told.collect())
 }
 
 // Never shown: without a value there are errors, and they are shown.

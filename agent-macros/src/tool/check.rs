@@ -18,13 +18,13 @@ pub(super) fn signature(signature: &Signature) -> darling::Result<()> {
     if let Some(token) = &signature.constness {
         errors.push(err!(
             token,
-            "a tool runs when the model calls it, so it cannot be a `const fn`"
+            "a tool runs when the model calls it, so it cannot be a `const fn`; write `fn`"
         ));
     }
     if let Safety::Unsafe(token) = &signature.safety {
         errors.push(err!(
             token,
-            "a tool cannot be an `unsafe fn`: the model cannot uphold its contract"
+            "a tool cannot be an `unsafe fn`: the model cannot uphold its contract; make it one of a safe function that calls this one"
         ));
     }
     if let Some(abi) = &signature.abi {
@@ -47,7 +47,7 @@ pub(super) fn signature(signature: &Signature) -> darling::Result<()> {
             ),
             parameter => err!(
                 parameter,
-                "a tool cannot be generic: the schema needs one concrete type"
+                "a tool cannot be generic: the schema needs one concrete type; take this away and write that type"
             ),
         });
     }

@@ -98,7 +98,7 @@ fn sized(ty: &Type, borrowed: bool) -> darling::Result<()> {
     match ty {
         Type::TraitObject(object) => Err(err!(
             object,
-            "a tool cannot take any type that has a trait: the schema needs one concrete type"
+            "a tool cannot take any type that has a trait: the schema needs one concrete type; write it here"
         )),
         Type::Slice(slice) if !borrowed => Err(err!(
             slice,
@@ -137,7 +137,7 @@ fn inside(ty: &Type, rule: &str, errors: &mut darling::error::Accumulator) {
         }
         Type::ImplTrait(ty) => errors.push(err!(
             ty.impl_token,
-            "a tool cannot be generic: the schema needs one concrete type"
+            "a tool cannot be generic: the schema needs one concrete type; write it here"
         )),
         Type::Slice(TypeSlice { elem, .. }) | Type::Array(TypeArray { elem, .. }) => {
             if is_unsized(elem) {
