@@ -2,15 +2,24 @@
 //!
 //! Not random enough to be a secret; they only tell things apart.
 
+use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("agent-core"));
+/// What stands between prefix and number, `_5f0e1c9a7b3d2e4f_`; written once, as ids are many.
+static SEED: LazyLock<String> =
+    LazyLock::new(|| format!("_{:016x}_", RandomState::new().hash_one("agent-core")));
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 /// A fresh id, for example `msg_5f0e1c9a7b3d2e4f_1a`.
 pub(crate) fn next(prefix: &str) -> String {
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-    format!("{prefix}_{:016x}_{count:x}", *SEED)
+    let seed = SEED.as_str();
+    let mut id = String::with_capacity(prefix.len() + seed.len() + 16);
+    id.push_str(prefix);
+    id.push_str(seed);
+    // Writing to a string cannot fail.
+    let _ = write!(id, "{count:x}");
+    id
 }

@@ -73,6 +73,8 @@ impl CallEnd {
 /// How a call gets its turn.
 #[derive(Clone, Copy)]
 pub(super) struct Admission<'a> {
+    /// What the call's name leads to, if to anything.
+    pub(super) tool: Option<&'a Arc<dyn ToolCallback>>,
     /// Since when its clock has been going: a call whose time is over before it has a slot
     /// never starts.
     pub(super) since: Instant,
@@ -98,7 +100,7 @@ pub(super) async fn run_call(
     let outcome = attempt(scope, state, call, admission)
         .instrument(span.clone())
         .await;
-    end_call(scope, call, outcome, (span, started, admission.turn)).await
+    end_call(scope, call, outcome, (span, started, admission)).await
 }
 
 /// Takes a call over that has begun while the model was still writing.
@@ -122,7 +124,7 @@ pub(super) async fn go_on(
     admission.began.store(true, Ordering::Relaxed);
     gate.open().await;
     let outcome = task.end().await.unwrap_or_else(Attempt::not_run);
-    end_call(scope, &call, outcome, (span, started, admission.turn)).await
+    end_call(scope, &call, outcome, (span, started, admission)).await
 }
 
 /// Makes what a call gave its result, and tells it.
@@ -130,11 +132,10 @@ async fn end_call(
     scope: &Arc<RunScope>,
     call: &ToolCall,
     outcome: Attempt,
-    (span, started, turn): (Span, Instant, &Turn),
+    (span, started, admission): (Span, Instant, Admission<'_>),
 ) -> CallEnd {
     let duration = started.elapsed();
-    let tool = scope.find_tool(&call.name).ok();
-    let tool = tool.as_ref().map(|tool| tool.definition().name());
+    let tool = admission.tool.map(|tool| tool.definition().name());
     let (tool, end) = (tool.unwrap_or("unknown"), outcome_name(&outcome.result));
     telemetry::tool_ended(&span, tool, end, duration);
     let (result, mut failure, mut update, direct) = match outcome.result {
@@ -170,7 +171,8 @@ async fn end_call(
     }
     // Written down before anybody hears of it.
     if failure.is_none() {
-        failure = turn.end(&result, &update, direct).await.err();
+        let noted = admission.turn.end(&result, &update, direct).await;
+        failure = noted.err();
     }
     tracing::debug!(parent: &span, is_error = result.is_error, ?duration, "the tool call ended");
     scope
@@ -236,7 +238,7 @@ async fn attempt(
     if let Some(invalid) = call.invalid {
         return Attempt::not_run(ToolError::invalid_arguments(format!("not run: {invalid}")));
     }
-    let tool = match look_up(scope, call) {
+    let tool = match look_up(scope, call, admission.tool) {
         Ok(tool) => tool,
         Err(error) => return Attempt::not_run(error),
     };
@@ -286,8 +288,16 @@ pub(super) async fn run_early(
 }
 
 /// The tool that a call is for.
-fn look_up(scope: &RunScope, call: &ToolCall) -> Result<Arc<dyn ToolCallback>, ToolError> {
-    let found = scope.find_tool(&call.name);
+fn look_up(
+    scope: &RunScope,
+    call: &ToolCall,
+    found: Option<&Arc<dyn ToolCallback>>,
+) -> Result<Arc<dyn ToolCallback>, ToolError> {
+    let found = match found {
+        Some(tool) => Ok(Arc::clone(tool)),
+        // Once more, for its error.
+        None => scope.find_tool(&call.name),
+    };
     match &found {
         Ok(tool) if tool.definition().name() != call.name => tracing::info!(
             called = call.name,

@@ -137,9 +137,7 @@ async fn follow(run: GraphRun, scope: &Arc<RunScope>) -> State {
                 step,
                 duration,
             },
-            GraphEvent::StateUpdated { keys } => EventKind::StateUpdated {
-                keys: keys.into_iter().map(Into::into).collect(),
-            },
+            GraphEvent::StateUpdated { keys } => EventKind::StateUpdated { keys },
             GraphEvent::Interrupted { interrupts, state } => {
                 last = state;
                 let interrupts: Vec<Interrupt> = interrupts.into_iter().map(asked).collect();

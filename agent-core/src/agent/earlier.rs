@@ -114,7 +114,12 @@ impl Turn {
     }
 
     /// What to do with a call before it runs.
-    pub(super) fn before(&self, scope: &Arc<RunScope>, call: &ToolCall, state: &State) -> Before {
+    pub(super) fn before(
+        &self,
+        scope: &Arc<RunScope>,
+        (call, tool): (&ToolCall, Option<&dyn ToolCallback>),
+        state: &State,
+    ) -> Before {
         if let Some(end) = self.ended.get(&call.id).and_then(|note| end_of(note, call)) {
             return Before::Ended(Box::new(end));
         }
@@ -130,7 +135,6 @@ impl Turn {
         if !waiting.is_empty() && !has_news {
             return Before::Asks(waiting);
         }
-        let tool = scope.find_tool(&call.name).ok();
         let decision = self.decision(call);
         match decision {
             Some(Decision::Reject { reason }) => {
@@ -142,8 +146,8 @@ impl Turn {
             }
             Some(Decision::Approve {} | Decision::Edit { .. }) => {}
             None => {
-                if let Some(tool) = &tool {
-                    if self.is_in_doubt(call, &**tool) {
+                if let Some(tool) = tool {
+                    if self.is_in_doubt(call, tool) {
                         return match scope.config.in_doubt {
                             InDoubt::Ask => Before::Asks(vec![approval::in_doubt(call)]),
                             InDoubt::Tell => Before::Result(ToolResult::error(call, UNKNOWN)),
@@ -155,7 +159,7 @@ impl Turn {
                         .any(|(_, about, _)| about.kind == InterruptKind::Question);
                     if !ran
                         && call.invalid.is_none()
-                        && let Some(question) = scope.needs_approval(call, &**tool, state)
+                        && let Some(question) = scope.needs_approval(call, tool, state)
                     {
                         return Before::Asks(vec![approval::approval(call, question)]);
                     }
@@ -190,8 +194,10 @@ impl Turn {
         if tool.metadata().declared_effect() != Effect::Once {
             return Ok(());
         }
-        let noted = self.notebook.note(&call.id, json!("started"), None).await;
-        noted.map_err(|error| Failure::Checkpoint(Box::new(error)))
+        let noted = Box::pin(self.notebook.note(&call.id, json!("started"), None));
+        noted
+            .await
+            .map_err(|error| Failure::Checkpoint(Box::new(error)))
     }
 
     /// Writes down how a call ended.
@@ -206,7 +212,7 @@ impl Turn {
         }
         let update = update.clone().answer(result.clone());
         let note = json!({"direct": direct});
-        let noted = self.notebook.note(&result.call_id, note, Some(update));
+        let noted = Box::pin(self.notebook.note(&result.call_id, note, Some(update)));
         noted
             .await
             .map_err(|error| Failure::Checkpoint(Box::new(error)))

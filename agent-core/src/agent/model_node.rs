@@ -147,6 +147,13 @@ fn record_reply(span: &Span, response: &ChatResponse) {
 
 /// A call without an id, or with one that another call has, could not be answered.
 fn with_unique_ids(message: &mut AssistantMessage) {
+    // Mostly there is one, which needs no set to be told from others.
+    if let [call] = &mut message.tool_calls[..] {
+        if call.id.is_empty() {
+            call.id = crate::id::next("call");
+        }
+        return;
+    }
     let mut seen = HashSet::new();
     for call in &mut message.tool_calls {
         if call.id.is_empty() || !seen.insert(call.id.clone()) {
@@ -171,7 +178,9 @@ async fn take_in(
         finish_reason,
         usage,
     } = response;
-    let calls = answer.tool_calls.clone();
+    let message = Message::from(answer);
+    let reply = message.clone();
+    let calls = reply.tool_calls();
     let (iteration, _) = scope.record(|record| record.counts.totals());
     tracing::debug!(agent = &*scope.config.name, iteration, calls = calls.len(), %finish_reason, "the model replied");
     let _ = scope.outwards(|record, _| {
@@ -181,7 +190,6 @@ async fn take_in(
     scope.record(|record| {
         record.finish_reason = Some(finish_reason.clone());
     });
-    let message = Message::from(answer);
     scope.record(|record| record.origins.settle(message.id()));
     scope
         .sink
@@ -193,9 +201,9 @@ async fn take_in(
         .await;
     let text = message.text();
     let update = StateUpdate::new().messages(mail).message(message);
-    if let Some(error) = unreadable_answer(scope, &calls) {
+    if let Some(error) = unreadable_answer(scope, calls) {
         let why = "the answer cannot be read";
-        let update = not_run(scope, update, &calls, why).await;
+        let update = not_run(scope, update, calls, why).await;
         return scope.fail(Failure::Output(error), update);
     }
     let (outcome, why) = match last {
@@ -221,7 +229,7 @@ async fn take_in(
         }
         None => return NodeOutput::from(update),
     };
-    let update = not_run(scope, update, &calls, why).await;
+    let update = not_run(scope, update, calls, why).await;
     if scope.config.has_after_model {
         scope.end(outcome);
         return NodeOutput::from(update);

@@ -25,7 +25,10 @@ use crate::event::{Limit, Outcome};
 use crate::graph::{NodeAction, NodeContext, NodeOutput, State, StateUpdate};
 use crate::message::{Message, ToolCall, ToolResult};
 use crate::model::FinishReason;
-use crate::tool::ToolMetadata;
+use crate::tool::{ToolCallback, ToolMetadata};
+
+/// The tool that a call names, if there is one.
+type Found = Option<Arc<dyn ToolCallback>>;
 
 /// The node that runs tool calls.
 #[derive(Debug)]
@@ -52,10 +55,14 @@ impl NodeAction for ToolNode {
                 calls = calls.len(),
                 "acting"
             );
-            let (mut plans, reached) = admit(&scope, &calls);
+            let tools: Vec<Found> = calls
+                .iter()
+                .map(|call| scope.find_tool(&call.name).ok())
+                .collect();
+            let (mut plans, reached) = admit(&scope, &calls, &tools);
             let slots = begun_early(&scope, &mut plans);
             let ends = run_all(&scope, &state, plans, (&slots, &turn)).await;
-            let reached = reached.or(count(&scope, &calls, &ends).err());
+            let reached = reached.or(count(&scope, &calls, (&tools, &ends)).err());
             let mut update = StateUpdate::new();
             for call in &edited {
                 update = update.edit_call(call.id.clone(), call.arguments.clone());
@@ -70,6 +77,7 @@ impl NodeAction for ToolNode {
 /// A call, and why it must not run if it must not.
 struct Plan<'a> {
     call: &'a ToolCall,
+    tool: Option<&'a Arc<dyn ToolCallback>>,
     refused: Option<String>,
     early: Option<EarlyCall>,
     /// True if no other call may run at the same time.
@@ -88,25 +96,30 @@ fn begun_early(scope: &RunScope, plans: &mut [Plan<'_>]) -> Arc<Semaphore> {
 }
 
 /// Counts the calls in order and refuses those over a limit.
-fn admit<'a>(scope: &RunScope, calls: &[&'a ToolCall]) -> (Vec<Plan<'a>>, Option<Limit>) {
+fn admit<'a>(
+    scope: &RunScope,
+    calls: &[&'a ToolCall],
+    tools: &'a [Found],
+) -> (Vec<Plan<'a>>, Option<Limit>) {
     let limits = &scope.config.limits;
     let mut reached = None;
     let plans = calls
         .iter()
-        .map(|&call| {
-            let tool = scope.find_tool(&call.name).ok();
-            let tool = tool.as_ref().map(|tool| tool.metadata());
+        .zip(tools)
+        .map(|(&call, tool)| {
+            let tool = tool.as_ref();
+            let metadata = tool.map(|tool| tool.metadata());
             // The runs around this one have tools of their own.
-            let mut own = tool.and_then(ToolMetadata::call_limit);
+            let mut own = metadata.and_then(ToolMetadata::call_limit);
             let over = match &reached {
                 // Nothing more runs once the run is about to stop.
                 Some(limit) if limits.on_limit != OnLimit::ErrorResult => Err(Limit::clone(limit)),
                 _ => {
-                    let name = scope.name_of(&call.name);
+                    let name = own_name(call, tool);
                     scope.outwards(|record, limits| {
                         record
                             .counts
-                            .tool_call(&name, &call.arguments, own.take(), limits)
+                            .tool_call(name, &call.arguments, own.take(), limits)
                     })
                 }
             };
@@ -116,14 +129,21 @@ fn admit<'a>(scope: &RunScope, calls: &[&'a ToolCall]) -> (Vec<Plan<'a>>, Option
                 text
             });
             Plan {
-                alone: refused.is_none() && tool.is_some_and(ToolMetadata::is_sequential),
+                alone: refused.is_none() && metadata.is_some_and(ToolMetadata::is_sequential),
                 call,
+                tool,
                 refused,
                 early: None,
             }
         })
         .collect();
     (plans, reached)
+}
+
+/// The own name of the tool that a call names, whatever the model put before it; that of an
+/// unknown tool as it is.
+fn own_name<'a>(call: &'a ToolCall, tool: Option<&'a Arc<dyn ToolCallback>>) -> &'a str {
+    tool.map_or(&call.name, |tool| tool.definition().name())
 }
 
 fn limit_text(limit: &Limit) -> String {
@@ -139,12 +159,16 @@ fn limit_text(limit: &Limit) -> String {
 }
 
 /// Notes how the calls ended that were not refused. `Err` if the run has to end.
-fn count(scope: &RunScope, calls: &[&ToolCall], ends: &[CallEnd]) -> Result<(), Limit> {
+fn count(
+    scope: &RunScope,
+    calls: &[&ToolCall],
+    (tools, ends): (&[Found], &[CallEnd]),
+) -> Result<(), Limit> {
     let limits = &scope.config.limits;
-    for (call, end) in calls.iter().zip(ends) {
+    for ((call, tool), end) in calls.iter().zip(tools).zip(ends) {
         if let (false, Ended::Result(result)) = (end.refused, &end.ended) {
-            let name = scope.name_of(&call.name);
-            scope.record(|record| record.counts.ended(&name, &call.arguments, result, limits))?;
+            let name = own_name(call, tool.as_ref());
+            scope.record(|record| record.counts.ended(name, &call.arguments, result, limits))?;
         }
     }
     Ok(())
@@ -169,28 +193,39 @@ async fn run_all(
         let batch = next_batch(&mut plans, is_serial);
         // In a serial turn the clock of a call starts with its turn.
         let since = if is_serial { Instant::now() } else { since };
-        let mut running: FuturesUnordered<_> = batch
+        let running: Vec<_> = batch
             .into_iter()
-            .map(|(position, plan)| async move {
-                let began = &began[position];
+            .map(|(position, plan)| {
                 let admission = Admission {
+                    tool: plan.tool,
                     since,
                     slots,
-                    began,
+                    began: &began[position],
                     turn,
                     answers: &[],
                 };
-                (position, run_plan(scope, state, plan, admission).await)
+                Box::pin(async move { (position, run_plan(scope, state, plan, admission).await) })
             })
             .collect();
         if running.is_empty() {
             break;
         }
-        let mut failed = false;
-        while !failed && let Some((position, end)) = running.next().await {
-            failed = matches!(end.ended, Ended::Failed(..));
+        let mut keep = |(position, end): (usize, CallEnd)| {
+            let failed = matches!(end.ended, Ended::Failed(..));
             ends[position] = Some(end);
-        }
+            failed
+        };
+        let failed = match <[_; 1]>::try_from(running) {
+            Ok([alone]) => keep(alone.await),
+            Err(running) => {
+                let mut running: FuturesUnordered<_> = running.into_iter().collect();
+                let mut failed = false;
+                while !failed && let Some(end) = running.next().await {
+                    failed = keep(end);
+                }
+                failed
+            }
+        };
         if failed {
             break;
         }
@@ -249,14 +284,20 @@ async fn run_plan(
             scope.tell_not_run(&result).await;
             CallEnd::refused(result)
         }
-        None => match (admission.turn.before(scope, plan.call, state), plan.early) {
+        None => match (
+            admission
+                .turn
+                .before(scope, (plan.call, plan.tool.map(|tool| &**tool)), state),
+            plan.early,
+        ) {
             (Before::Ended(end), _) => *end,
             (Before::Result(result), _) => {
                 scope.tell_not_run(&result).await;
                 CallEnd::refused(result)
             }
             (Before::Asks(questions), _) => CallEnd::asks(questions),
-            (Before::Run(_), Some(early)) => go_on(scope, early, admission).await,
+            // Boxed, because it is rare: every call would have room for it.
+            (Before::Run(_), Some(early)) => Box::pin(go_on(scope, early, admission)).await,
             (Before::Run(answers), None) => {
                 let admission = Admission {
                     answers: &answers,

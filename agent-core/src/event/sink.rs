@@ -7,10 +7,12 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_util::future::{Either, Ready, ready};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, mpsc};
 
 use super::EventKind;
+use crate::boxed::BoxFuture;
 
 /// How many events may wait for the reader.
 const CAPACITY: usize = 64;
@@ -43,10 +45,20 @@ pub(crate) fn channel(agent: Arc<str>, outer: Option<Arc<Gate>>) -> (Sink, mpsc:
 }
 
 impl Sink {
-    /// Hands one event on, waiting for room.
-    pub(crate) async fn send(&self, kind: EventKind) {
+    /// Hands one event on: at once if there is room, so that whoever speaks does not carry the
+    /// event along; else what is returned waits for room.
+    pub(crate) fn send(&self, kind: EventKind) -> Either<Ready<()>, BoxFuture<'_, ()>> {
         let agent = Arc::clone(&self.agent);
-        self.pass(Said { agent, kind }).await;
+        let said = Said { agent, kind };
+        let said = match &self.outer {
+            Some(_) => said,
+            None => match self.sender.try_send(said) {
+                Err(TrySendError::Full(said)) => said,
+                // The receiver lives in the same stream as the run: it is only gone with it.
+                Ok(()) | Err(TrySendError::Closed(_)) => return Either::Left(ready(())),
+            },
+        };
+        Either::Right(Box::pin(self.pass(said)))
     }
 
     async fn pass(&self, said: Said) {
@@ -54,11 +66,7 @@ impl Sink {
             let said = said.clone();
             Box::pin(outer.pass(said)).await;
         }
-        // Mostly there is room; a future that waits for it costs more than to look.
-        if let Err(TrySendError::Full(said)) = self.sender.try_send(said) {
-            // The receiver lives in the same stream as the run: it is only gone with it.
-            let _ = self.sender.send(said).await;
-        }
+        let _ = self.sender.send(said).await;
     }
 
     /// Hands one event on at once, or gives it back if there is no room.

@@ -211,7 +211,7 @@ impl Line<'_> {
         }
         let ran = parting.starts.iter().map(|(start, _)| {
             let name = self.graph.inner.target_name(*start);
-            name.to_owned()
+            name.into()
         });
         let mut done = Done {
             asked,

@@ -85,7 +85,8 @@ impl Events {
     }
 
     /// Says something, and waits until it was taken.
-    pub(super) async fn emit(&self, event: GraphEvent) {
+    pub(super) fn emit(&self, event: GraphEvent) -> impl Future<Output = ()> + '_ {
+        // At once, so that whoever speaks does not carry the event along while it waits.
         let reader = {
             let mut queue = self.queue();
             if !queue.is_closed {
@@ -107,7 +108,6 @@ impl Events {
             }
             Poll::Pending
         })
-        .await;
     }
 
     /// Takes the next event; `None` if there is none, and then the run can go on.

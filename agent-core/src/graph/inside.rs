@@ -100,7 +100,7 @@ impl Line<'_> {
             let is_held = asked.iter().all(|asked| asked.is_breakpoint);
             let ran = match is_held {
                 true => Vec::new(),
-                false => vec![self.source_name(Some(node))],
+                false => vec![self.node_name(node)],
             };
             let done = Done {
                 asked,
@@ -112,7 +112,7 @@ impl Line<'_> {
         let done = Done {
             updates,
             asked,
-            ..Done::of(Some(node), vec![self.source_name(Some(node))])
+            ..Done::of(Some(node), vec![self.node_name(node)])
         };
         self.done(done, StateDelta::default(), |line| {
             line.follow_edges(Some(node))

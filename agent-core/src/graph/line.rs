@@ -60,7 +60,7 @@ pub(super) struct Done {
     /// The node, or the one behind which branches parted.
     pub(super) node: Option<usize>,
     /// The nodes that ran.
-    pub(super) ran: Vec<String>,
+    pub(super) ran: Vec<Arc<str>>,
     pub(super) updates: Vec<Update>,
     pub(super) asked: Vec<Asked>,
     pub(super) effects: Vec<String>,
@@ -70,7 +70,7 @@ pub(super) struct Done {
 
 impl Done {
     /// A step that changed nothing.
-    pub(super) fn of(node: Option<usize>, ran: Vec<String>) -> Self {
+    pub(super) fn of(node: Option<usize>, ran: Vec<Arc<str>>) -> Self {
         Self {
             node,
             ran,
@@ -104,15 +104,21 @@ impl<'r> Line<'r> {
     }
 
     /// The node with the way to it.
-    pub(super) fn place(&self, node: usize) -> String {
-        format!("{}{}", self.path(), self.graph.inner.nodes[node].name)
+    pub(super) fn place(&self, node: usize) -> Arc<str> {
+        match self.path() {
+            "" => self.node_name(node),
+            path => format!("{path}{}", self.graph.inner.nodes[node].name).into(),
+        }
+    }
+
+    pub(super) fn node_name(&self, node: usize) -> Arc<str> {
+        Arc::clone(&self.graph.inner.nodes[node].name)
     }
 
     pub(super) fn event_name(&self, node: usize) -> Arc<str> {
-        let name = &self.graph.inner.nodes[node].name;
         match self.shown() {
-            "" => Arc::clone(name),
-            shown => format!("{shown}{name}").into(),
+            "" => self.node_name(node),
+            shown => format!("{shown}{}", self.graph.inner.nodes[node].name).into(),
         }
     }
 
@@ -124,7 +130,7 @@ impl<'r> Line<'r> {
     ) -> Result<Way, RunError> {
         let mut step = Done {
             speaker: Some(START.into()),
-            ..Done::of(None, vec![START.to_owned()])
+            ..Done::of(None, vec![START.into()])
         };
         if !input.is_empty() {
             step.updates.push(input);

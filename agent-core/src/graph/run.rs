@@ -282,7 +282,7 @@ pub enum GraphEvent {
     /// The update of a node, or the input of the run, was joined into the state.
     StateUpdated {
         /// The keys that were written, `messages` among them.
-        keys: Vec<String>,
+        keys: Vec<Arc<str>>,
     },
     /// What a node, or the input of the run, added: each update once, those of branches and of
     /// graphs inside as their nodes end, not where they meet.

@@ -1,15 +1,17 @@
 //! The end of a step: its updates are joined, the way on is found, and both are written down.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::checkpoint::record::{Entry, Frontier};
-use super::checkpoint::{CheckpointError, Step};
+use super::checkpoint::{CheckpointError, Recorder, Step};
 use super::compiled::Target;
 use super::line::{Done, Line, Next};
 use super::way::Way;
 use super::{GraphEvent, KeyStrategies, RunError, StateUpdate as Update, StreamMode};
 use crate::state::MESSAGES;
 use crate::state::delta::StateDelta;
+
+static MESSAGES_KEY: LazyLock<Arc<str>> = LazyLock::new(|| MESSAGES.into());
 
 impl Line<'_> {
     /// Joins what a step did, finds the way on, and writes both down.
@@ -31,15 +33,16 @@ impl Line<'_> {
         let kept = self.inner.is_some().then(|| done.updates.clone());
         delta.extend(self.join_all(done.node, done.updates, is_told)?);
         let way = way(self);
-        if let Ok(way) = &way {
+        if let (Ok(way), Some(recorder)) = (&way, &self.run.recorder) {
             let step = Step {
-                ran: done.ran,
+                ran: done.ran.iter().map(ToString::to_string).collect(),
                 delta,
                 next: self.frontier(way),
                 interrupts: done.asked.clone(),
                 effects: done.effects,
             };
-            self.write(kept.as_deref(), done.node, step)
+            // Boxed, because a run without a thread would have room for it too.
+            Box::pin(self.write(recorder, kept.as_deref(), (done.node, step)))
                 .await
                 .map_err(|source| self.checkpoint_error(source))?;
         }
@@ -116,13 +119,10 @@ impl Line<'_> {
 
     async fn write(
         &self,
+        recorder: &Arc<Recorder>,
         kept: Option<&[Update]>,
-        node: Option<usize>,
-        step: Step,
+        (node, step): (Option<usize>, Step),
     ) -> Result<(), CheckpointError> {
-        let Some(recorder) = &self.run.recorder else {
-            return Ok(());
-        };
         let Some(inner) = &self.inner else {
             return recorder.step_done(step).await;
         };
@@ -154,16 +154,15 @@ impl Line<'_> {
 }
 
 /// The keys that are written, each once, in order; `messages` last.
-fn keys(updates: &[Update]) -> Vec<String> {
-    let mut keys: Vec<String> = Vec::new();
-    for key in updates.iter().flat_map(|update| update.keys()) {
-        if !keys.iter().any(|known| known == key) {
-            keys.push(key.to_owned());
+fn keys(updates: &[Update]) -> Vec<Arc<str>> {
+    let mut keys: Vec<Arc<str>> = Vec::new();
+    for key in updates.iter().flat_map(Update::value_keys) {
+        if !keys.contains(key) {
+            keys.push(Arc::clone(key));
         }
     }
-    if let Some(position) = keys.iter().position(|key| key == MESSAGES) {
-        let messages = keys.remove(position);
-        keys.push(messages);
+    if updates.iter().any(Update::changes_messages) {
+        keys.push(Arc::clone(&MESSAGES_KEY));
     }
     keys
 }

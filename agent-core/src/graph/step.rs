@@ -17,7 +17,7 @@ impl Line<'_> {
     pub(super) async fn run_node(
         &mut self,
         node: usize,
-        place: String,
+        place: Arc<str>,
         told: Told,
     ) -> Result<Next, RunError> {
         let run = self.run;
@@ -59,7 +59,7 @@ impl Line<'_> {
             asked,
             effects: output.effects,
             speaker: Some(name),
-            ..Done::of(Some(node), vec![self.source_name(Some(node))])
+            ..Done::of(Some(node), vec![self.node_name(node)])
         };
         if is_asking {
             let paused = self.pause(node, done).await?;

@@ -200,16 +200,25 @@ impl StateUpdate {
         self.values.is_empty() && self.messages.is_empty()
     }
 
+    /// The keys of the values, as often as they are written.
+    pub(crate) fn value_keys(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.values.iter().map(|(key, _)| key)
+    }
+
+    pub(crate) fn changes_messages(&self) -> bool {
+        !self.messages.is_empty()
+    }
+
     /// The keys that are written, each once, in order; `messages` last if messages change.
     #[must_use]
     pub fn keys(&self) -> Vec<&str> {
         let mut keys: Vec<&str> = Vec::new();
-        for (key, _) in &self.values {
+        for key in self.value_keys() {
             if !keys.contains(&key.as_ref()) {
                 keys.push(key);
             }
         }
-        if !self.messages.is_empty() {
+        if self.changes_messages() {
             keys.push(MESSAGES);
         }
         keys

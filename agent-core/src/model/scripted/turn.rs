@@ -144,24 +144,6 @@ impl Turn {
     pub(super) fn given_ids(&self) -> impl Iterator<Item = String> {
         self.calls.iter().filter_map(|call| call.id.clone())
     }
-
-    fn response(&self, ids: &mut CallIds) -> ChatResponse {
-        let tool_calls: Vec<ToolCall> = self
-            .calls
-            .iter()
-            .map(|call| {
-                let id = call.id.clone().unwrap_or_else(|| ids.next());
-                ToolCall::new(id, &call.name, &call.arguments)
-            })
-            .collect();
-        let finish_reason = match &self.finish_reason {
-            Some(reason) => reason.clone(),
-            None if tool_calls.is_empty() => FinishReason::Stop,
-            None => FinishReason::ToolCalls,
-        };
-        let message = AssistantMessage::new(&self.text, self.reasoning.clone(), tool_calls);
-        ChatResponse::new(message, finish_reason, self.usage)
-    }
 }
 
 /// Hands out call ids that no turn of the script has.
@@ -202,8 +184,18 @@ pub(in crate::model) struct Answer {
 impl Answer {
     /// What a turn makes.
     pub(in crate::model) fn new(turn: Turn, ids: &mut CallIds) -> Self {
+        let calls = turn.calls.into_iter().map(|call| {
+            let id = call.id.unwrap_or_else(|| ids.next());
+            ToolCall::new(id, call.name, call.arguments)
+        });
+        let tool_calls: Vec<ToolCall> = calls.collect();
+        let finish_reason = turn.finish_reason.unwrap_or(match tool_calls.is_empty() {
+            true => FinishReason::Stop,
+            false => FinishReason::ToolCalls,
+        });
+        let message = AssistantMessage::new(turn.text, turn.reasoning, tool_calls);
         Self {
-            response: turn.response(ids),
+            response: ChatResponse::new(message, finish_reason, turn.usage),
             pace: turn.pace,
             end: turn.end,
         }
@@ -220,15 +212,19 @@ impl Answer {
 
     /// The reply in pieces.
     pub(in crate::model) fn stream(self) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
-        let pace = self.pace;
-        let written = stream::iter(self.deltas()).then(move |delta| async move {
-            if let (Some(pause), ModelDelta::Text(_) | ModelDelta::Reasoning(_)) = (pace, &delta) {
-                tokio::time::sleep(pause).await;
-            }
-            Ok(delta)
-        });
+        let is_whole = matches!(self.end, End::Finish);
+        let deltas = stream::iter(deltas(self.response, is_whole));
+        let written: BoxStream<'static, _> = match self.pace {
+            None => Box::pin(deltas.map(Ok)),
+            Some(pause) => Box::pin(deltas.then(move |delta| async move {
+                if matches!(delta, ModelDelta::Text(_) | ModelDelta::Reasoning(_)) {
+                    tokio::time::sleep(pause).await;
+                }
+                Ok(delta)
+            })),
+        };
         match self.end {
-            End::Finish => Box::pin(written),
+            End::Finish => written,
             End::Fail(error) => Box::pin(written.chain(stream::iter([Err(error)]))),
             End::Hang => Box::pin(written.chain(stream::pending())),
         }
@@ -244,36 +240,36 @@ impl Answer {
             }
         })
     }
+}
 
-    /// What is handed out, in order. A reply that fails or hangs releases no call, because
-    /// its end never came.
-    fn deltas(&self) -> Vec<ModelDelta> {
-        let message = &self.response.message;
-        let mut deltas = Vec::new();
-        if let Some(reasoning) = &message.reasoning {
-            deltas.extend(words(reasoning).map(|word| ModelDelta::Reasoning(word.to_owned())));
-        }
-        deltas.extend(words(&message.text).map(|word| ModelDelta::Text(word.to_owned())));
-        for (index, call) in message.tool_calls.iter().enumerate() {
-            let mut fragment = |arguments: &str| {
-                deltas.push(ModelDelta::ToolCallFragment {
-                    index,
-                    id: call.id.clone(),
-                    name: call.name.clone(),
-                    arguments: arguments.to_owned(),
-                });
-            };
-            fragment("");
-            words(&call.arguments).for_each(&mut fragment);
-        }
-        if matches!(self.end, End::Finish) {
-            deltas.extend(message.opaque.iter().cloned().map(ModelDelta::Opaque));
-            deltas.extend(message.tool_calls.iter().cloned().map(ModelDelta::ToolCall));
-            deltas.extend(self.response.usage.map(ModelDelta::Usage));
-            deltas.push(ModelDelta::Finished(self.response.finish_reason.clone()));
-        }
-        deltas
+/// What is handed out, in order. A reply that fails or hangs releases no call, because its end
+/// never came.
+fn deltas(response: ChatResponse, is_whole: bool) -> Vec<ModelDelta> {
+    let message = response.message;
+    let mut deltas = Vec::new();
+    if let Some(reasoning) = &message.reasoning {
+        deltas.extend(words(reasoning).map(|word| ModelDelta::Reasoning(word.to_owned())));
     }
+    deltas.extend(words(&message.text).map(|word| ModelDelta::Text(word.to_owned())));
+    for (index, call) in message.tool_calls.iter().enumerate() {
+        let mut fragment = |arguments: &str| {
+            deltas.push(ModelDelta::ToolCallFragment {
+                index,
+                id: call.id.clone(),
+                name: call.name.clone(),
+                arguments: arguments.to_owned(),
+            });
+        };
+        fragment("");
+        words(&call.arguments).for_each(&mut fragment);
+    }
+    if is_whole {
+        deltas.extend(message.opaque.into_iter().map(ModelDelta::Opaque));
+        deltas.extend(message.tool_calls.into_iter().map(ModelDelta::ToolCall));
+        deltas.extend(response.usage.map(ModelDelta::Usage));
+        deltas.push(ModelDelta::Finished(response.finish_reason));
+    }
+    deltas
 }
 
 /// The text cut after each space, so that joined pieces give it back.
