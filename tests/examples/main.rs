@@ -2,8 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 
 use agent_tests::replay::{Answer, ReplayServer};
 
@@ -22,22 +23,24 @@ fn typed(name: &str, text: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn command(name: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Command {
-    command_of("agent-examples", name, arguments, environment)
-}
-
-fn command_of(
-    package: &str,
-    name: &str,
-    arguments: &[&str],
-    environment: &[(&str, &str)],
-) -> Command {
+/// Where the examples are, built once: for the workspace, as its tests are, so that nothing they
+/// use is built anew with other features.
+static EXAMPLES: LazyLock<PathBuf> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut command = Command::new(env!("CARGO"));
-    command
-        .current_dir(root)
-        .args(["run", "-q", "-p", package, "--example", name, "--"])
-        .args(arguments);
+    let mut build = Command::new(env!("CARGO"));
+    build.current_dir(root);
+    build.args(["build", "-q", "--workspace", "--examples"]);
+    build.args((!cfg!(debug_assertions)).then_some("--release"));
+    let output = build.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let own = std::env::current_exe().unwrap();
+    own.ancestors().nth(2).unwrap().join("examples")
+});
+
+fn command(name: &str, arguments: &[&str], environment: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(EXAMPLES.join(name));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    command.current_dir(root).args(arguments);
     for variable in ["OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_API_KEY"] {
         command.env_remove(variable);
     }
@@ -252,7 +255,7 @@ fn remember_knows_in_its_second_life_what_was_said_in_the_first() {
     let file = folder.join("remember.db");
     let environment = [("REMEMBER_FILE", file.to_str().unwrap())];
     let says = |text: &str| {
-        let mut command = command_of("agent-store", "remember", &[text], &environment);
+        let mut command = command("remember", &[text], &environment);
         printed(&command.output().unwrap())
     };
 
@@ -279,7 +282,7 @@ fn remember_tells_a_bad_file_and_why_on_one_line() {
     std::fs::write(&file, "a letter, and no database").unwrap();
     let name = file.to_str().unwrap();
 
-    let output = command_of("agent-store", "remember", &[], &[("REMEMBER_FILE", name)]).output();
+    let output = command("remember", &[], &[("REMEMBER_FILE", name)]).output();
 
     let output = output.unwrap();
     std::fs::remove_file(&file).unwrap();
