@@ -33,6 +33,9 @@
 //! | IC-1: a mixed list that resets others | two methods, whose calls add up |
 //! | IC-2: four callbacks around a stream | a model around a model sees its pieces, an interceptor whole replies |
 //! | SO-1: `outputSchema` wins over `outputType` | one setting with two ways to say it; the later call is right |
+//! | ST-1, ST-2, ST-4: kinds of outputs by the names of nodes | an event is one of an enum's kinds |
+//! | ST-3: the end of a model node carries no message | `ModelFinished` has the whole one, the deltas are events of their own |
+//! | ST-5: markers among a node's messages | a message is removed by its id, not by a message |
 //! | LN-4: dynamic tools are lost on resume | tools are found by their names, in the set or by a resolver |
 //! | LN-5: provider-side tool execution | no client asks a provider to run tools |
 //! | TA-1, ad.1: order of advisors, null parts | there is one loop, and no null |
@@ -63,6 +66,7 @@ mod resolver;
 mod schema;
 mod state;
 mod structured;
+mod structured_threads;
 mod tool_call;
 mod tool_macro;
 mod tool_set;

@@ -261,6 +261,7 @@ async fn text_in_place_of_the_call_is_taken_if_it_fits_and_else_asked_for_as_a_c
 }
 
 // SO-4, so.2, US-1
+// SO-5
 #[tokio::test]
 async fn an_answer_that_does_not_fit_is_asked_for_twice_more_with_what_is_wrong() {
     let used = |turn: Turn| turn.with_usage(Usage::new(10, 1));
@@ -502,6 +503,7 @@ async fn an_answer_that_was_cut_is_told_so() {
     assert!(told.contains("limit of tokens"), "{told}");
 }
 
+// ST-9
 #[tokio::test]
 async fn the_output_key_holds_the_json() {
     let model = scripted([says(format!("Here: {OSLO}"))]);

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::error::AgentError;
 use super::lookup::Resolved;
 use super::nested::Outer;
+use super::output::{self, Tries};
 use super::react::Config;
 use super::run::RunRequest;
 use super::scope::{Record, RunScope};
@@ -118,7 +119,7 @@ pub(super) fn prepare(
         durability: request.durability.unwrap_or(config.durability),
         config,
     };
-    count_earlier_calls(&scope, &first.state);
+    count_what_was_before(&scope, &first.state);
     Ok(Start {
         scope: Arc::new(scope),
         // The thread brings the state itself.
@@ -131,19 +132,21 @@ pub(super) fn prepare(
     })
 }
 
-/// A turn that a history brings is the same turn: its calls count for the limits.
-fn count_earlier_calls(scope: &RunScope, state: &State) {
-    let messages = state.messages();
-    let asked = messages
-        .iter()
-        .rposition(|message| message.role() == Role::User);
-    let answered = messages[asked.map_or(0, |asked| asked + 1)..]
+/// A turn that a history brings is the same turn: its calls count for the limits, and its tries
+/// at an answer of its form for theirs.
+fn count_what_was_before(scope: &RunScope, state: &State) {
+    let turn = output::turn(state.messages());
+    let answered = turn
         .iter()
         .flat_map(Message::tool_results)
         .chain(state.transcript().partial_results());
     for result in answered {
         let name = scope.name_of(&result.name);
         scope.record(|record| record.counts.earlier_tool_call(&name));
+    }
+    if scope.config.output.is_some() {
+        let Tries { asked, misfits } = Tries::of(turn);
+        scope.record(|record| (record.asked_for_form, record.misfits) = (asked, misfits));
     }
 }
 

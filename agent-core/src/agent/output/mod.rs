@@ -7,6 +7,7 @@
 mod check;
 mod final_answer;
 mod node;
+mod tries;
 
 use std::any::type_name;
 use std::fmt;
@@ -24,6 +25,7 @@ use crate::tool::ToolCallback;
 pub(super) use check::Check;
 pub(super) use final_answer::FinalAnswer;
 pub(super) use node::{OUTPUT, OutputNode};
+pub(super) use tries::{Tries, turn};
 
 /// The name of the tool by which a model gives its answer.
 pub(super) const FINAL_ANSWER: &str = "final_answer";

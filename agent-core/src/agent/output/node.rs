@@ -1,11 +1,11 @@
 //! Holds an answer against its form, and asks again.
 
-use super::{FINAL_ANSWER, OutputError, OutputMode};
+use super::{FINAL_ANSWER, OutputError, OutputMode, tries};
 use crate::agent::error::Failure;
 use crate::agent::scope::RunScope;
 use crate::boxed::{BoxError, BoxFuture};
 use crate::graph::{NodeAction, NodeContext, NodeOutput, State, StateUpdate};
-use crate::message::Message;
+use crate::message::{ContentPart, Message, MessageBody};
 use crate::model::FinishReason;
 
 /// The node that takes answers.
@@ -26,11 +26,10 @@ impl NodeAction for OutputNode {
             let Some(output) = &scope.config.output else {
                 return Ok(NodeOutput::default().goto(exit));
             };
-            let text = state
-                .messages()
-                .last()
-                .map(Message::text)
-                .unwrap_or_default();
+            let Some(reply) = state.messages().last() else {
+                return Ok(NodeOutput::default().goto(exit));
+            };
+            let text = reply.text();
             let error = match output.check.accept(&text) {
                 Ok(json) => {
                     scope.record(|record| record.answer = Some(json));
@@ -46,9 +45,10 @@ impl NodeAction for OutputNode {
             }
             tracing::debug!(agent = &*scope.config.name, %error, "the answer is asked for in its form");
             let cut = scope.record(|record| record.finish_reason == Some(FinishReason::Length));
-            let again =
-                StateUpdate::new().message(Message::user(again(output, &error, is_try, cut)));
-            Ok(NodeOutput::from(again).goto(scope.config.entry.as_str()))
+            let again = ContentPart::Text(again(output, &error, is_try, cut));
+            let again = Message::with_id(tries::id(reply, is_try), MessageBody::User(vec![again]));
+            let update = StateUpdate::new().message(again);
+            Ok(NodeOutput::from(update).goto(scope.config.entry.as_str()))
         })
     }
 }
