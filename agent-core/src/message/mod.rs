@@ -259,7 +259,7 @@ impl Message {
         &self,
         profile: &'static str,
         make: impl FnOnce(&Self) -> String,
-    ) -> Arc<str> {
+    ) -> &Arc<str> {
         self.0.wire.get_or_make([profile, ""], || make(self))
     }
 }

@@ -82,13 +82,15 @@ impl Accumulator {
     /// # Errors
     ///
     /// [`ModelErrorKind::StreamTruncated`] if no [`ModelDelta::Finished`] came.
-    pub fn finish(self) -> Result<ChatResponse, ModelError> {
+    pub fn finish(mut self) -> Result<ChatResponse, ModelError> {
         let Some(finish_reason) = self.finish_reason else {
             return Err(ModelError::new(
                 ModelErrorKind::StreamTruncated,
                 "the reply ended before the model said it was over",
             ));
         };
+        // It is kept as long as the conversation, and mostly holds one call.
+        self.message.tool_calls.shrink_to_fit();
         Ok(ChatResponse::new(self.message, finish_reason, self.usage))
     }
 }

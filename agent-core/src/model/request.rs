@@ -70,7 +70,7 @@ impl ToolList {
         format: &'static str,
         dialect: Dialect,
         make: impl FnOnce(&[(&ToolDefinition, &DialectSchema)]) -> String,
-    ) -> Arc<str> {
+    ) -> &Arc<str> {
         self.0
             .wire
             .get_or_make([format, dialect.name()], || make(&self.in_dialect(dialect)))

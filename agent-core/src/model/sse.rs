@@ -3,7 +3,7 @@
 //! Framing as in the HTML standard, "Parsing an event stream" and "Interpreting an event
 //! stream". Bytes may be cut anywhere, also inside a character or between CR and LF.
 
-use std::collections::VecDeque;
+use std::borrow::Cow;
 
 /// Most bytes of one line, and of the data of one event.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
@@ -23,7 +23,8 @@ pub(crate) struct EventTooLarge;
 pub(crate) struct SseParser {
     /// The line so far; whole lines that come in one piece never get here.
     line: Vec<u8>,
-    /// The data lines of the event so far, each with a line feed behind it.
+    /// The data lines of the event so far, each with a line feed behind it. An event of one line
+    /// that comes in one piece never gets here.
     data: Vec<u8>,
     /// True if the last byte was a CR, so that an LF belongs to it.
     after_cr: bool,
@@ -31,75 +32,110 @@ pub(crate) struct SseParser {
     started: bool,
 }
 
+enum Line<'a> {
+    Blank,
+    Data(&'a [u8]),
+    Other,
+}
+
 impl SseParser {
-    /// Takes bytes in and adds the data of each event they complete to `events`.
-    pub(crate) fn push(
+    /// Takes bytes in, and hands out the data of each event they complete.
+    pub(crate) fn push<E: From<EventTooLarge>>(
         &mut self,
         mut bytes: &[u8],
-        events: &mut VecDeque<String>,
-    ) -> Result<(), EventTooLarge> {
+        mut event: impl FnMut(&str) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // The data of the event so far, if it is one line of these bytes.
+        let mut only = None;
         while !bytes.is_empty() {
             if std::mem::take(&mut self.after_cr) && bytes[0] == b'\n' {
                 bytes = &bytes[1..];
                 continue;
             }
-            let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
-                return self.keep(bytes);
+            let Some(end) = memchr::memchr2(b'\n', b'\r', bytes) else {
+                add(&mut self.line, bytes, b"")?;
+                break;
             };
             self.after_cr = bytes[end] == b'\r';
-            let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
-            if self.line.is_empty() {
-                self.end_line(line, events)?;
-            } else {
-                self.keep(line)?;
+            let line = &bytes[..end];
+            bytes = &bytes[end + 1..];
+            if !self.line.is_empty() {
+                add(&mut self.line, line, b"")?;
                 let line = std::mem::take(&mut self.line);
-                self.end_line(&line, events)?;
+                match self.read(&line) {
+                    Line::Blank => self.end_event(only.take(), &mut event)?,
+                    Line::Data(value) => add(&mut self.data, value, b"\n")?,
+                    Line::Other => {}
+                }
+                continue;
             }
-            bytes = rest;
+            match (self.read(line), only.take()) {
+                (Line::Blank, first) => self.end_event(first, &mut event)?,
+                (Line::Data(value), None) if self.data.is_empty() => only = Some(value),
+                (Line::Data(value), first) => {
+                    first.map_or(Ok(()), |first| add(&mut self.data, first, b"\n"))?;
+                    add(&mut self.data, value, b"\n")?;
+                }
+                (Line::Other, first) => only = first,
+            }
         }
+        only.map_or(Ok(()), |only| add(&mut self.data, only, b"\n"))?;
         Ok(())
     }
 
-    fn keep(&mut self, bytes: &[u8]) -> Result<(), EventTooLarge> {
-        if self.line.len() + bytes.len() > MAX_BYTES {
-            return Err(EventTooLarge);
-        }
-        self.line.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    fn end_line(
-        &mut self,
-        mut line: &[u8],
-        events: &mut VecDeque<String>,
-    ) -> Result<(), EventTooLarge> {
+    fn read<'a>(&mut self, mut line: &'a [u8]) -> Line<'a> {
         if !std::mem::replace(&mut self.started, true) {
             line = line.strip_prefix(BOM).unwrap_or(line);
         }
         if line.is_empty() {
-            // The last line feed is not part of the data.
-            if self.data.pop().is_some() {
-                events.push_back(String::from_utf8_lossy(&self.data).into_owned());
-                self.data.clear();
-            }
-            return Ok(());
+            return Line::Blank;
         }
-        let (field, value) = match line.iter().position(|byte| *byte == b':') {
-            Some(colon) => {
-                let value = &line[colon + 1..];
-                (&line[..colon], value.strip_prefix(b" ").unwrap_or(value))
+        match line.strip_prefix(b"data") {
+            Some([]) => Line::Data(&[]),
+            Some([b':', b' ', value @ ..] | [b':', value @ ..]) => Line::Data(value),
+            _ => Line::Other,
+        }
+    }
+
+    fn end_event<E: From<EventTooLarge>>(
+        &mut self,
+        only: Option<&[u8]>,
+        event: &mut impl FnMut(&str) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if let Some(only) = only {
+            if only.len() >= MAX_BYTES {
+                return Err(EventTooLarge.into());
             }
-            None => (line, &[][..]),
-        };
-        if field == b"data" {
-            if self.data.len() + value.len() >= MAX_BYTES {
-                return Err(EventTooLarge);
-            }
-            self.data.extend_from_slice(value);
-            self.data.push(b'\n');
+            return event(&text_of(only));
+        }
+        // The last line feed is not part of the data.
+        if self.data.pop().is_some() {
+            let data = std::mem::take(&mut self.data);
+            event(&text_of(&data))?;
+            self.data = data;
+            self.data.clear();
         }
         Ok(())
     }
+}
+
+/// The text of bytes, with U+FFFD for what is no character. Mostly there is none, and to find
+/// that out is much faster than to look for it.
+pub(crate) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
+}
+
+/// Keeps what is not whole yet.
+fn add(kept: &mut Vec<u8>, bytes: &[u8], end: &[u8]) -> Result<(), EventTooLarge> {
+    if kept.len() + bytes.len() + end.len() > MAX_BYTES {
+        return Err(EventTooLarge);
+    }
+    kept.extend_from_slice(bytes);
+    kept.extend_from_slice(end);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -108,11 +144,15 @@ mod tests {
 
     fn read(pieces: &[&[u8]]) -> Vec<String> {
         let mut parser = SseParser::default();
-        let mut events = VecDeque::new();
+        let mut events = Vec::new();
         for piece in pieces {
-            parser.push(piece, &mut events).unwrap();
+            let pushed = parser.push(piece, |event| {
+                events.push(event.to_owned());
+                Ok::<_, EventTooLarge>(())
+            });
+            pushed.unwrap();
         }
-        events.into()
+        events
     }
 
     /// Reads the text whole, byte by byte and cut once at every place: all must agree.
@@ -157,13 +197,16 @@ mod tests {
         assert!(read_anyhow(b"data: a\n").is_empty());
     }
 
+    fn is_taken(parser: &mut SseParser, bytes: &[u8]) -> bool {
+        parser.push(bytes, |_| Ok::<_, EventTooLarge>(())).is_ok()
+    }
+
     #[test]
     fn an_endless_line_is_an_error() {
         let mut parser = SseParser::default();
         let megabyte = vec![b'a'; 1024 * 1024];
 
-        let mut events = VecDeque::new();
-        let taken = (0..20).take_while(|_| parser.push(&megabyte, &mut events).is_ok());
+        let taken = (0..20).take_while(|_| is_taken(&mut parser, &megabyte));
         assert_eq!(taken.count(), 16);
     }
 
@@ -174,8 +217,7 @@ mod tests {
         line.splice(0..0, *b"data:");
         line.push(b'\n');
 
-        let mut events = VecDeque::new();
-        let taken = (0..20).take_while(|_| parser.push(&line, &mut events).is_ok());
+        let taken = (0..20).take_while(|_| is_taken(&mut parser, &line));
         assert!(taken.count() < 17);
     }
 }

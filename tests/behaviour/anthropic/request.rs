@@ -230,7 +230,7 @@ async fn options_are_written_in_the_words_of_the_api() {
         .seed(7)
         .tool_choice(ToolChoice::Required)
         .parallel_tool_calls(false)
-        .extra("thinking", json!({"type": "adaptive"}))
+        .extra("metadata", json!({"user_id": "u"}))
         .extra("messages", "never");
     let schema =
         json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
@@ -243,10 +243,71 @@ async fn options_are_written_in_the_words_of_the_api() {
 
     let text = text_of(request, |client| client.dialect(Dialect::AnthropicStrict)).await;
 
-    expect![[r#"{"model":"m","max_tokens":64,"tools":[{"name":"weather","description":"Get the weather.","input_schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"],"additionalProperties":false},"strict":true}],"messages":[{"role":"user","content":[{"type":"text","text":"q"}]}],"temperature":0.5,"stop_sequences":["END"],"tool_choice":{"type":"any","disable_parallel_tool_use":true},"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{},"required":[],"additionalProperties":false}}},"thinking":{"type":"adaptive"}}"#]].assert_eq(&text);
+    expect![[r#"{"model":"m","max_tokens":64,"tools":[{"name":"weather","description":"Get the weather.","input_schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"],"additionalProperties":false},"strict":true}],"messages":[{"role":"user","content":[{"type":"text","text":"q"}]}],"temperature":0.5,"stop_sequences":["END"],"tool_choice":{"type":"any","disable_parallel_tool_use":true},"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{},"required":[],"additionalProperties":false}}},"metadata":{"user_id":"u"}}"#]].assert_eq(&text);
     let server = ReplayServer::start([]).await;
     let model = client(&server).build().unwrap();
     assert_eq!(model.unsupported(&options), ["seed"]);
+}
+
+#[tokio::test]
+async fn a_model_that_thinks_is_not_made_to_call_a_tool_nor_given_a_temperature() {
+    // "Thinking may not be enabled when tool_choice forces tool use."
+    let asked = |thinking: &str, choice: ToolChoice| {
+        ChatOptions::new()
+            .temperature(0.5)
+            .tool_choice(choice)
+            .extra("thinking", json!({"type": thinking}))
+    };
+    let server = ReplayServer::start([]).await;
+    let model = client(&server).build().unwrap();
+    for (options, choice, temperature, left_out) in [
+        (
+            asked("adaptive", ToolChoice::Required),
+            Value::Null,
+            Value::Null,
+            vec!["tool_choice", "temperature"],
+        ),
+        (
+            asked("enabled", ToolChoice::Named("weather".to_owned())).parallel_tool_calls(false),
+            json!({"type": "auto", "disable_parallel_tool_use": true}),
+            Value::Null,
+            vec!["tool_choice", "temperature"],
+        ),
+        (
+            asked("enabled", ToolChoice::Auto),
+            json!({"type": "auto"}),
+            Value::Null,
+            vec!["temperature"],
+        ),
+        (
+            asked("disabled", ToolChoice::Required),
+            json!({"type": "any"}),
+            json!(0.5),
+            vec![],
+        ),
+    ] {
+        assert_eq!(model.unsupported(&options), left_out);
+        let request = request([Message::user("q")])
+            .with_tools(ToolList::new([weather()]))
+            .with_options(options);
+        let body: Value = serde_json::from_str(&model.request_text(&request)).unwrap();
+        assert_eq!(body["tool_choice"], choice);
+        assert_eq!(body["temperature"], temperature);
+    }
+}
+
+#[tokio::test]
+async fn headers_are_sent_and_are_secrets() {
+    let server = ReplayServer::start([Answer::json(ANSWER)]).await;
+    let builder = client(&server).headers([("x-team", "blue-team"), ("anthropic-beta", "b-1")]);
+    assert!(!format!("{builder:?}").contains("blue-team"));
+    let model = builder.build().unwrap();
+
+    model.chat(request([Message::user("q")])).await.unwrap();
+
+    let recorded = server.requests().remove(0);
+    assert_eq!(recorded.header("x-team"), "blue-team");
+    assert_eq!(recorded.header("anthropic-beta"), "b-1");
 }
 
 // E6

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bounds;
+mod merge;
+mod reasoning;
 mod recordings;
 mod request;
 mod tools;

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{agent, calls_step};
 
-// B4, RA-5
+// B4, RA-5, LN-1
 #[tokio::test]
 async fn the_system_prompt_is_the_first_message_of_every_request() {
     let model = ScriptedModel::new([calls_step(1), says("Done.")]);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Anthropic, Inner, PromptCaching};
-use crate::model::http::Setup;
+use crate::model::http::{Setup, shared_setters};
 use crate::model::prefix::PrefixWatch;
 use crate::model::{ModelError, Timeouts};
 use crate::schema::Dialect;
@@ -52,12 +52,6 @@ impl AnthropicBuilder {
         self
     }
 
-    /// Asks this model. Required.
-    pub fn model(mut self, model: impl Into<String>) -> Self {
-        self.setup.model = Some(model.into());
-        self
-    }
-
     /// Sends this key as `x-api-key`. Default: none.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.setup.api_key = Some(key.into());
@@ -87,17 +81,7 @@ impl AnthropicBuilder {
         self
     }
 
-    /// Waits no longer than this. Default: [`Timeouts::new`].
-    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
-        self.setup.timeouts = timeouts;
-        self
-    }
-
-    /// Sends one more header with each request. Its value is treated as a secret.
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.setup.headers.push((name.into(), value.into()));
-        self
-    }
+    shared_setters!();
 
     /// Checks the whole configuration and builds the client. Connects to nothing.
     ///

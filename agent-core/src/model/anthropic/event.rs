@@ -1,5 +1,7 @@
 //! Reads the JSON of an answer: an event of a stream, or a plain answer.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -61,7 +63,7 @@ pub(super) struct Part<'a> {
 }
 
 fn word(raw: Raw<'_>) -> String {
-    raw.and_then(text).unwrap_or_default()
+    raw.and_then(text).unwrap_or_default().into_owned()
 }
 
 impl<'a> Message<'a> {
@@ -114,7 +116,7 @@ impl<'a> Part<'a> {
     }
 
     pub(super) fn stop_reason(&self) -> Option<String> {
-        self.stop_reason.and_then(text)
+        self.stop_reason.and_then(text).map(Cow::into_owned)
     }
 }
 

@@ -5,6 +5,7 @@
 //!
 //! Nothing is retried here; [`ModelError::is_retryable`] tells whether it is worth it.
 
+mod body;
 mod builder;
 mod event;
 mod stream;
@@ -13,14 +14,12 @@ mod wire;
 use std::fmt;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures_util::TryFutureExt as _;
 
-use super::http::{self, Endpoint, Expect};
+use super::http::{self, Endpoint, Expect, Piece, Reply};
 use super::prefix::PrefixWatch;
 use super::{
-    ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, delta, guard,
-    reading,
+    ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, guard, reading,
 };
 use crate::boxed::{BoxFuture, BoxStream};
 use crate::schema::Dialect;
@@ -32,6 +31,9 @@ const PROVIDER: &str = "anthropic";
 
 /// What the API is called in errors.
 const API: &str = "a Messages API";
+
+/// What is said for the user where the API wants a word of his and there is none.
+const FILLER: &str = r#"{"type":"text","text":"Go on."}"#;
 
 /// Whether the provider is asked to keep the beginning of a request in its cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -97,6 +99,10 @@ pub fn read_answer(
 /// # Ok(())
 /// # }
 /// ```
+///
+/// A model that thinks (`thinking` among the [extra options](ChatOptions::extra)) cannot be
+/// made to call a tool, nor be given a temperature: both settings are then left out and told of
+/// by [`ChatModel::unsupported`].
 #[derive(Clone)]
 pub struct Anthropic(Arc<Inner>);
 
@@ -150,7 +156,7 @@ impl Anthropic {
         http::text_of(&self.body(request, Expect::EventStream))
     }
 
-    fn body(&self, request: &ChatRequest, expect: Expect) -> Vec<Bytes> {
+    fn body<'a>(&self, request: &'a ChatRequest, expect: Expect) -> Vec<Piece<'a>> {
         let asking = wire::Asking {
             model: &self.0.model,
             max_output_tokens: self.0.max_output_tokens,
@@ -161,29 +167,41 @@ impl Anthropic {
         wire::body(request, &asking)
     }
 
-    fn deltas(
+    /// Sends the request; nothing is sent before the answer is waited for.
+    fn ask(
         &self,
         request: &ChatRequest,
         expect: Expect,
-    ) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
-        if let Err(error) = guard::check(&self.0.model) {
-            return Box::pin(futures_util::stream::iter([Err(error)]));
-        }
+    ) -> Result<impl Future<Output = Result<Reply, ModelError>> + use<>, ModelError> {
+        guard::check(&self.0.model)?;
         self.0.prefixes.look(request);
-        let body = self.body(request, expect);
-        let reply = Arc::clone(&self.0.endpoint).post(body, expect);
-        let deltas = reading::deltas(reply, expect, stream::Assembler::default());
-        Box::pin(deltas.try_flatten_stream())
+        let body = http::joined(&self.body(request, expect));
+        Ok(Arc::clone(&self.0.endpoint).post(body, expect))
     }
 }
 
 impl ChatModel for Anthropic {
     fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
-        self.deltas(&request, Expect::EventStream)
+        let expect = Expect::EventStream;
+        match self.ask(&request, expect) {
+            Ok(reply) => {
+                let deltas = reading::deltas(reply, expect, stream::Assembler::default());
+                Box::pin(deltas.try_flatten_stream())
+            }
+            Err(error) => Box::pin(futures_util::stream::iter([Err(error)])),
+        }
     }
 
     fn chat(&self, request: ChatRequest) -> BoxFuture<'static, Result<ChatResponse, ModelError>> {
-        Box::pin(delta::fold(self.deltas(&request, Expect::Json)))
+        let expect = Expect::Json;
+        match self.ask(&request, expect) {
+            Ok(reply) => Box::pin(reading::response(
+                reply,
+                expect,
+                stream::Assembler::default(),
+            )),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
     }
 
     fn name(&self) -> &str {
@@ -200,7 +218,7 @@ impl ChatModel for Anthropic {
     }
 
     fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {
-        options.seed.map(|_| "seed").into_iter().collect()
+        wire::unsupported(options)
     }
 
     fn provider(&self) -> &str {

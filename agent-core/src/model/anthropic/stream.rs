@@ -4,6 +4,7 @@
 //! same rules. What is no text, reasoning or call of a known kind is kept as it came if it can
 //! be kept whole, and read over if it cannot.
 
+use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 
 use serde_json::json;
@@ -165,7 +166,7 @@ impl Assembler {
     fn begin(&mut self, message: &Message<'_>) {
         self.has_begun = true;
         self.counts.take(message.usage);
-        self.stop_reason = message.stop_reason.and_then(text);
+        self.stop_reason = message.stop_reason.and_then(text).map(Cow::into_owned);
     }
 
     fn start(&mut self, index: Option<u64>, raw: &RawValue, deltas: &mut VecDeque<ModelDelta>) {

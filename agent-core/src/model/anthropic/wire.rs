@@ -9,18 +9,17 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::Arc;
 
-use bytes::Bytes;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use super::body::Body;
 use super::{PROVIDER, PromptCaching};
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
-use crate::model::http::{Expect, closing, shared};
+use crate::model::http::{Expect, Piece, closing};
 use crate::model::mend::{CallIds, tool_name};
-use crate::model::{ChatRequest, ResponseFormat, ToolChoice};
+use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::{Dialect, DialectSchema};
 use crate::tool::ToolDefinition;
 
@@ -33,9 +32,6 @@ const MAX_NAME: usize = 128;
 /// The pictures that are taken.
 const PICTURES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
-/// What is said for the user where the API wants a word of his and there is none.
-const FILLER: &str = r#"{"type":"text","text":"Go on."}"#;
-
 /// How a client asks.
 pub(super) struct Asking<'a> {
     pub(super) model: &'a str,
@@ -46,33 +42,29 @@ pub(super) struct Asking<'a> {
 }
 
 /// The pieces of the request body, in order.
-pub(super) fn body(request: &ChatRequest, asking: &Asking<'_>) -> Vec<Bytes> {
+pub(super) fn body<'a>(request: &'a ChatRequest, asking: &Asking<'_>) -> Vec<Piece<'a>> {
     let options = request.options();
     let model = options.model.as_deref().unwrap_or(asking.model);
     let max_tokens = options
         .max_output_tokens
         .unwrap_or(asking.max_output_tokens);
-    let mut body = Body {
-        pieces: vec![Bytes::from(format!(
-            "{{\"model\":{},\"max_tokens\":{max_tokens}",
-            Value::from(model)
-        ))],
-        role: None,
-        user_ends: Vec::new(),
-    };
+    let mut body = Body::new(format!(
+        "{{\"model\":{},\"max_tokens\":{max_tokens}",
+        Value::from(model)
+    ));
     let mark = asking.caching.mark();
     let has_tools = !request.tools().definitions().is_empty();
     if has_tools {
         let text = request.tools().wire("anthropic", asking.dialect, tools);
-        body.push_marked(shared(text), "]", mark);
+        body.push_marked(text.into(), "]", mark);
     }
     let mut messages = request.messages().peekable();
     let mut system = Vec::new();
     while let Some(message) = messages.next_if(|it| matches!(it.body(), MessageBody::System(_))) {
-        system.push(message.wire(PROVIDER, |message| blocks(message, "")));
+        system.push(kept(message));
     }
     body.system(system, mark);
-    body.push_static(",\"messages\":[");
+    body.push(",\"messages\":[");
     let mut known = HashSet::new();
     let mut again = 0;
     for message in messages {
@@ -88,7 +80,7 @@ pub(super) fn body(request: &ChatRequest, asking: &Asking<'_>) -> Vec<Bytes> {
         let is_group = !calls.is_empty() || !message.tool_results().is_empty();
         let text = match again {
             1.. if is_group => blocks(message, &format!("_{again}")).into(),
-            _ => message.wire(PROVIDER, |message| blocks(message, "")),
+            _ => kept(message),
         };
         let role = match message.body() {
             MessageBody::Assistant(_) => "assistant",
@@ -97,103 +89,12 @@ pub(super) fn body(request: &ChatRequest, asking: &Asking<'_>) -> Vec<Bytes> {
         body.say(role, text);
     }
     body.end(mark);
-    body.pieces
-        .push(Bytes::from(tail(request, asking, has_tools)));
+    body.push(tail(request, asking, has_tools));
     body.pieces
 }
 
-/// A body that is being put together.
-struct Body {
-    pieces: Vec<Bytes>,
-    /// Whose message is being written.
-    role: Option<&'static str>,
-    /// The last piece of each message of the user.
-    user_ends: Vec<usize>,
-}
-
-impl Body {
-    fn push_static(&mut self, text: &'static str) {
-        self.pieces.push(Bytes::from_static(text.as_bytes()));
-    }
-
-    /// A piece that ends with an object and `end`; the object is marked.
-    fn push_marked(&mut self, piece: Bytes, end: &'static str, mark: Option<&'static str>) {
-        let Some(mark) = mark else {
-            return self.pieces.push(piece);
-        };
-        self.pieces.push(piece.slice(..piece.len() - end.len() - 1));
-        self.push_static(mark);
-        self.push_static(end);
-    }
-
-    fn system(&mut self, texts: Vec<Arc<str>>, mark: Option<&'static str>) {
-        let mut texts: Vec<Bytes> = texts.into_iter().map(shared).collect();
-        texts.retain(|text| !text.is_empty());
-        let Some(last) = texts.pop() else { return };
-        self.push_static(",\"system\":[");
-        let mut is_first = true;
-        for text in texts {
-            let from = usize::from(std::mem::take(&mut is_first));
-            self.pieces.push(text.slice(from..));
-        }
-        self.push_marked(last.slice(usize::from(is_first)..), "", mark);
-        self.push_static("]");
-    }
-
-    /// Adds blocks, each with a comma before it, to what this role says.
-    fn say(&mut self, role: &'static str, blocks: Arc<str>) {
-        if blocks.is_empty() {
-            return;
-        }
-        if self.role.is_none() && role == "assistant" {
-            self.open("user");
-            self.push_static(FILLER);
-        }
-        let blocks = shared(blocks);
-        if self.role == Some(role) {
-            self.pieces.push(blocks);
-        } else {
-            self.open(role);
-            self.pieces.push(blocks.slice(1..));
-        }
-    }
-
-    fn open(&mut self, role: &'static str) {
-        self.close();
-        self.push_static(match (self.role, role) {
-            (None, "user") => "{\"role\":\"user\",\"content\":[",
-            (None, _) => "{\"role\":\"assistant\",\"content\":[",
-            (Some(_), "user") => ",{\"role\":\"user\",\"content\":[",
-            (Some(_), _) => ",{\"role\":\"assistant\",\"content\":[",
-        });
-        self.role = Some(role);
-    }
-
-    fn close(&mut self) {
-        if self.role == Some("user") {
-            self.user_ends.push(self.pieces.len() - 1);
-        }
-        if self.role.is_some() {
-            self.push_static("]}");
-        }
-    }
-
-    fn end(&mut self, mark: Option<&'static str>) {
-        if self.role != Some("user") {
-            self.open("user");
-            self.push_static(FILLER);
-        }
-        self.close();
-        self.push_static("]");
-        let Some(mark) = mark else { return };
-        // The end, and what was the end a turn before: the cache is found again there.
-        for place in self.user_ends.iter().rev().take(2) {
-            let piece = &mut self.pieces[*place];
-            *piece = piece.slice(..piece.len() - 1);
-            let mark = Bytes::from_static(mark.as_bytes());
-            self.pieces.insert(place + 1, mark);
-        }
-    }
+fn kept(message: &Message) -> Piece<'_> {
+    message.wire(PROVIDER, |message| blocks(message, "")).into()
 }
 
 /// The blocks that a message becomes, each with a comma before it.
@@ -378,7 +279,9 @@ fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) -> String {
             fields.insert(key.to_owned(), value);
         }
     };
-    set("temperature", options.temperature.map(Value::from));
+    let thinks = thinks(options);
+    let temperature = options.temperature.filter(|_| !thinks);
+    set("temperature", temperature.map(Value::from));
     set("top_p", options.top_p.map(Value::from));
     let stop = options.stop.iter().flatten();
     let stop: Vec<&String> = stop.filter(|text| !text.trim().is_empty()).collect();
@@ -391,6 +294,7 @@ fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) -> String {
     if has_tools {
         let one = options.parallel_tool_calls == Some(false);
         let choice = options.tool_choice.as_ref();
+        let choice = choice.filter(|choice| !(thinks && forces(choice)));
         set("tool_choice", tool_choice(choice, one));
     }
     if let Some(ResponseFormat::JsonSchema(output)) = request.response_format() {
@@ -415,6 +319,35 @@ fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) -> String {
         }
     }
     closing(fields)
+}
+
+/// True if the model is to think before it answers.
+fn thinks(options: &ChatOptions) -> bool {
+    let thinking = options.extra.get("thinking");
+    thinking.is_some_and(|it| it.is_object() && it["type"] != "disabled")
+}
+
+fn forces(choice: &ToolChoice) -> bool {
+    matches!(choice, ToolChoice::Required | ToolChoice::Named(_))
+}
+
+/// The settings that the provider has not, or not beside others of these.
+///
+/// "Thinking isn't compatible with temperature or top_k modifications as well as forced tool
+/// use": <https://platform.claude.com/docs/en/build-with-claude/extended-thinking>, "Feature
+/// compatibility".
+pub(super) fn unsupported(options: &ChatOptions) -> Vec<&'static str> {
+    let forced = options.tool_choice.as_ref().is_some_and(forces);
+    let settings = [
+        ("seed", options.seed.is_some()),
+        ("tool_choice", forced && thinks(options)),
+        (
+            "temperature",
+            options.temperature.is_some() && thinks(options),
+        ),
+    ];
+    let missing = settings.into_iter().filter(|(_, is_missing)| *is_missing);
+    missing.map(|(name, _)| name).collect()
 }
 
 fn tool_choice(choice: Option<&ToolChoice>, one: bool) -> Option<Value> {

@@ -31,6 +31,15 @@
 //! # }
 //! ```
 //!
+//! # Why requests and replies, not HTTP
+//!
+//! A cassette holds what was asked and what was answered, not the bytes of a connection. So one
+//! recording serves every provider, model and client, also a [`ChatModel`](super::ChatModel) of
+//! one's own; it does not change when a client writes the same request in other bytes; and keys,
+//! headers and addresses are not in it to begin with. What servers send, byte by byte, is tested
+//! where it is read: `model::openai::read_answer` and
+//! `model::anthropic::read_answer` take bytes that were kept.
+//!
 //! # What is not written
 //!
 //! What a client adds, such as its key and headers, is not part of a request and never reaches a

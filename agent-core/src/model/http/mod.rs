@@ -14,6 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+use futures_util::FutureExt as _;
+use reqwest::Method;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use tokio::runtime::{self, Handle};
 use tokio::time::Instant;
@@ -22,9 +24,9 @@ use super::{ModelError, ModelErrorKind, Timeouts};
 use crate::clock;
 use crate::secrets::Secrets;
 
-use body::{Pieces, joined};
-pub(crate) use body::{closing, shared, text_of};
-pub(crate) use setup::Setup;
+use body::Pieces;
+pub(crate) use body::{Piece, closing, joined, text_of};
+pub(crate) use setup::{Setup, shared_setters};
 pub(crate) use url::mask_url;
 
 /// How long the end of a body may take after the last word of the answer.
@@ -123,36 +125,28 @@ impl Endpoint {
         self.secrets.mask(text)
     }
 
-    /// Posts the pieces, in order, as one body.
+    /// Posts the chunks, in order, as one body.
     ///
     /// A connection that was kept from an earlier request may be closed by the server while
     /// the next one is under way. A request lost so, before a byte of an answer, is sent once
     /// more.
     pub(crate) async fn post(
         self: Arc<Self>,
-        pieces: Vec<Bytes>,
+        chunks: Vec<Bytes>,
         expect: Expect,
     ) -> Result<Reply, ModelError> {
         let started = Instant::now();
-        let (accept, limit) = match expect {
-            Expect::EventStream => ("text/event-stream", self.timeouts.first_byte),
-            Expect::Json => ("application/json", self.timeouts.whole),
+        let limit = match expect {
+            Expect::EventStream => self.timeouts.first_byte,
+            Expect::Json => self.timeouts.whole,
         };
         let client = self.client()?;
-        let pieces = joined(&pieces);
-        let send = |pieces| {
-            let request = client
-                .post(self.url.clone())
-                .headers(self.headers.clone())
-                .header(header::ACCEPT, accept)
-                .body(reqwest::Body::wrap(Pieces::new(pieces)));
-            request.send()
-        };
+        let send = |chunks| client.execute(self.request(chunks, expect));
         let sent = async {
-            let mut answer = send(pieces.clone()).await;
+            let mut answer = send(chunks.clone()).await;
             if answer.as_ref().is_err_and(is_lost) && self.answered.load(Ordering::Relaxed) {
                 tracing::debug!(url = self.shown, "a kept connection broke; sending again");
-                answer = send(pieces).await;
+                answer = send(chunks).await;
             }
             self.answered.fetch_or(answer.is_ok(), Ordering::Relaxed);
             answer
@@ -170,6 +164,27 @@ impl Endpoint {
                 format!("no answer from `{}` within {limit:?}", self.shown),
             )),
         }
+    }
+
+    fn request(&self, mut chunks: Vec<Bytes>, expect: Expect) -> reqwest::Request {
+        let mut request = reqwest::Request::new(Method::POST, self.url.clone());
+        let headers = request.headers_mut();
+        headers.clone_from(&self.headers);
+        let accept = match expect {
+            Expect::EventStream => "text/event-stream",
+            Expect::Json => "application/json",
+        };
+        let accept = HeaderValue::from_static(accept);
+        headers.entry(header::ACCEPT).or_insert(accept);
+        let body = match (chunks.pop(), chunks.is_empty()) {
+            (Some(only), true) => only.into(),
+            (last, _) => {
+                chunks.extend(last);
+                reqwest::Body::wrap(Pieces::new(chunks))
+            }
+        };
+        *request.body_mut() = Some(body);
+        request
     }
 
     /// The client whose connections live in this runtime.
@@ -328,7 +343,13 @@ impl Reply {
     ) -> Result<Option<Bytes>, ModelError> {
         let idle = self.endpoint.timeouts.idle.min(limit);
         let left = self.deadline.saturating_duration_since(Instant::now());
-        match tokio::time::timeout(idle.min(left), self.response.chunk()).await {
+        // What is there already needs no timer; whoever reads fast would set one for each piece.
+        let here = self.response.chunk().now_or_never().map(Ok);
+        let chunk = match here {
+            Some(chunk) if !left.is_zero() => chunk,
+            _ => tokio::time::timeout(idle.min(left), self.response.chunk()).await,
+        };
+        match chunk {
             Ok(Ok(chunk)) => Ok(chunk),
             Ok(Err(error)) => Err(self.endpoint.transport(error)),
             Err(_) if idle <= left => Err(ModelError::new(

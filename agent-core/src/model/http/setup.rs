@@ -7,6 +7,42 @@ use super::{Endpoint, mask_url};
 use crate::model::{ModelError, ModelErrorKind, Timeouts};
 use crate::schema::Dialect;
 
+/// The setters that the builders of all clients have, for a builder with a [`Setup`] in `setup`.
+macro_rules! shared_setters {
+    () => {
+        /// Asks this model. Required.
+        pub fn model(mut self, model: impl Into<String>) -> Self {
+            self.setup.model = Some(model.into());
+            self
+        }
+
+        /// Waits no longer than this. Default: [`Timeouts::new`].
+        pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
+            self.setup.timeouts = timeouts;
+            self
+        }
+
+        /// Sends one more header with each request. Its value is treated as a secret.
+        pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+            self.setup.headers.push((name.into(), value.into()));
+            self
+        }
+
+        /// Sends these headers too; as [`header`](Self::header).
+        pub fn headers<N: Into<String>, V: Into<String>>(
+            mut self,
+            headers: impl IntoIterator<Item = (N, V)>,
+        ) -> Self {
+            let headers = headers.into_iter();
+            self.setup
+                .headers
+                .extend(headers.map(|(name, value)| (name.into(), value.into())));
+            self
+        }
+    };
+}
+pub(crate) use shared_setters;
+
 /// The settings that every client has.
 #[derive(Clone)]
 pub(crate) struct Setup {

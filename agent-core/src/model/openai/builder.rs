@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Inner, OpenAi, Profile};
-use crate::model::http::Setup;
+use crate::model::http::{Setup, shared_setters};
 use crate::model::prefix::PrefixWatch;
 use crate::model::{ModelError, Timeouts};
 use crate::schema::Dialect;
@@ -44,12 +44,6 @@ impl OpenAiBuilder {
         self
     }
 
-    /// Asks this model. Required.
-    pub fn model(mut self, model: impl Into<String>) -> Self {
-        self.setup.model = Some(model.into());
-        self
-    }
-
     /// Sends this key, as a bearer token unless the profile wants it elsewhere. Default: none.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.setup.api_key = Some(key.into());
@@ -72,29 +66,7 @@ impl OpenAiBuilder {
         self
     }
 
-    /// Waits no longer than this. Default: [`Timeouts::new`].
-    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
-        self.setup.timeouts = timeouts;
-        self
-    }
-
-    /// Sends one more header with each request. Its value is treated as a secret.
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.setup.headers.push((name.into(), value.into()));
-        self
-    }
-
-    /// Sends these headers too; as [`header`](Self::header).
-    pub fn headers<N: Into<String>, V: Into<String>>(
-        mut self,
-        headers: impl IntoIterator<Item = (N, V)>,
-    ) -> Self {
-        let headers = headers.into_iter();
-        self.setup
-            .headers
-            .extend(headers.map(|(name, value)| (name.into(), value.into())));
-        self
-    }
+    shared_setters!();
 
     /// Checks the whole configuration and builds the client. Connects to nothing.
     ///

@@ -1,17 +1,17 @@
 //! Reads the JSON of an answer: a chunk of a stream, or a plain answer, which is one chunk.
 //!
-//! Servers differ in every field, so each is read alone and only when it is needed; one that
-//! cannot be read is as good as absent. Numbers keep their digits, because nothing passes
-//! through a float.
+//! Servers differ in every field, so one that is of another kind than it should be is as good as
+//! absent. Numbers keep their digits, because nothing passes through a float.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::{IgnoredAny, MapAccess};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::model::Usage;
-use crate::model::reading::loose::{number, object, parts, text, thinking};
+use crate::model::reading::loose::{Fields, Hoped, Kind, Number, Parts, Text, text};
 
 type Raw<'a> = Option<&'a RawValue>;
 
@@ -20,64 +20,79 @@ type Raw<'a> = Option<&'a RawValue>;
 pub(super) struct Chunk<'a> {
     #[serde(default, borrow)]
     pub(super) choices: Option<Vec<Choice<'a>>>,
-    #[serde(default, borrow)]
-    usage: Raw<'a>,
-    #[serde(default, borrow)]
-    x_groq: Raw<'a>,
+    #[serde(default)]
+    usage: Hoped<Fields<Counts>>,
+    #[serde(default)]
+    x_groq: Hoped<Fields<Groq>>,
     #[serde(default, borrow)]
     pub(super) error: Raw<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
+struct Groq {
+    #[serde(default)]
+    usage: Hoped<Fields<Counts>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
 pub(super) struct Choice<'a> {
-    #[serde(default, borrow)]
-    index: Raw<'a>,
+    #[serde(default)]
+    index: Number,
     #[serde(default, borrow)]
     pub(super) delta: Option<Piece<'a>>,
     #[serde(default, borrow)]
     pub(super) message: Option<Piece<'a>>,
     #[serde(default, borrow)]
-    finish_reason: Raw<'a>,
-    #[serde(default, borrow)]
-    usage: Raw<'a>,
+    finish_reason: Text<'a>,
+    #[serde(default)]
+    usage: Hoped<Fields<Counts>>,
 }
 
 /// What a delta or a message says.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Piece<'a> {
     #[serde(default, borrow)]
-    content: Raw<'a>,
+    content: Hoped<Parts<'a>>,
     #[serde(default, borrow)]
-    refusal: Raw<'a>,
+    refusal: Text<'a>,
     #[serde(default, borrow)]
-    reasoning_content: Raw<'a>,
+    reasoning_content: Text<'a>,
     #[serde(default, borrow)]
-    reasoning: Raw<'a>,
+    reasoning: Text<'a>,
     #[serde(default, borrow)]
-    tool_calls: Raw<'a>,
+    reasoning_details: Hoped<Vec<&'a RawValue>>,
     #[serde(default, borrow)]
-    function_call: Raw<'a>,
+    tool_calls: Hoped<Vec<Hoped<Fragment<'a>>>>,
+    #[serde(default, borrow)]
+    function_call: Hoped<Fields<Function<'a>>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Function<'a> {
+    #[serde(default, borrow)]
+    name: Text<'a>,
+    #[serde(default, borrow)]
+    arguments: Raw<'a>,
 }
 
 /// A piece of a tool call.
 #[derive(Debug, Default)]
-pub(super) struct Fragment {
+pub(super) struct Fragment<'a> {
     pub(super) index: Option<u64>,
-    pub(super) id: String,
-    pub(super) name: String,
-    pub(super) arguments: String,
-    pub(super) extra: BTreeMap<String, Value>,
+    pub(super) id: Cow<'a, str>,
+    pub(super) name: Cow<'a, str>,
+    pub(super) arguments: Cow<'a, str>,
+    pub(super) extra: Map<String, Value>,
 }
 
 impl Chunk<'_> {
     /// The token counts, wherever the server put them.
     pub(super) fn usage(&self) -> Option<Usage> {
-        let choices = self.choices.iter().flatten();
-        let inside = choices.filter_map(|choice| choice.usage).next_back();
-        let groq = || object(self.x_groq?)?.remove("usage").and_then(usage);
-        self.usage
-            .and_then(usage)
-            .or_else(|| inside.and_then(usage))
+        let usage = |counts: &Hoped<Fields<Counts>>| counts.0.as_ref()?.0.usage();
+        let mut choices = self.choices.iter().flatten().rev();
+        let groq = || usage(&self.x_groq.0.as_ref()?.0.usage);
+        usage(&self.usage)
+            .or_else(|| choices.find_map(|choice| usage(&choice.usage)))
             .or_else(groq)
     }
 }
@@ -85,121 +100,133 @@ impl Chunk<'_> {
 impl Choice<'_> {
     /// True for the one choice we read; we ask for no more.
     pub(super) fn is_first(&self) -> bool {
-        self.index.and_then(number).unwrap_or(0) == 0
+        self.index.0.unwrap_or(0) == 0
     }
 
-    pub(super) fn finish_reason(&self) -> Option<String> {
-        self.finish_reason
-            .and_then(text)
-            .filter(|word| !word.is_empty())
+    pub(super) fn finish_reason(&self) -> Option<&str> {
+        let word = self.finish_reason.0.as_deref();
+        word.filter(|word| !word.is_empty())
     }
 }
 
-impl Piece<'_> {
+impl<'a> Piece<'a> {
     /// The visible text: a string or the text parts of a list. A refusal is an answer too.
-    pub(super) fn text(&self) -> String {
-        let content = self.content.map(parts).unwrap_or_default();
-        match self.refusal.and_then(text) {
+    pub(super) fn text(&self) -> &str {
+        let content = self.content.0.as_ref().map_or("", |parts| &parts.text);
+        match &self.refusal.0 {
             Some(refusal) if content.is_empty() => refusal,
             _ => content,
         }
     }
 
-    pub(super) fn reasoning(&self) -> String {
-        let read = |field: Raw<'_>| field.and_then(text).filter(|text| !text.is_empty());
-        read(self.reasoning_content)
-            .or_else(|| read(self.reasoning))
-            .or_else(|| self.content.map(thinking))
-            .unwrap_or_default()
+    pub(super) fn reasoning(&self) -> &str {
+        let among_parts = || self.content.0.as_ref().map(|parts| &*parts.thinking);
+        let own = [&self.reasoning_content, &self.reasoning];
+        let own = own
+            .into_iter()
+            .find_map(|text| text.0.as_deref().filter(|text| !text.is_empty()));
+        own.or_else(among_parts).unwrap_or_default()
+    }
+
+    /// The signed and structured form of the reasoning, as one provider gives it.
+    pub(super) fn reasoning_details(&self) -> &[&'a RawValue] {
+        self.reasoning_details.0.as_deref().unwrap_or_default()
     }
 
     /// The calls, or the one call of the form before there could be several.
-    pub(super) fn fragments(&self) -> Vec<Fragment> {
-        let calls = self.tool_calls.map(RawValue::get).unwrap_or_default();
-        if calls.starts_with('[') {
-            let calls: Vec<&RawValue> = serde_json::from_str(calls).unwrap_or_default();
-            return calls.into_iter().filter_map(fragment).collect();
-        }
-        let only = self.function_call.and_then(object);
-        let only = only.map(|function| {
+    pub(super) fn into_fragments(self) -> impl Iterator<Item = Fragment<'a>> {
+        let only = match &self.tool_calls.0 {
+            Some(_) => None,
+            None => self.function_call.0,
+        };
+        let only = only.map(|Fields(function)| {
             let mut fragment = Fragment::default();
             fragment.take(function);
             fragment
         });
-        only.into_iter().collect()
+        let calls = self.tool_calls.0.into_iter().flatten();
+        calls.filter_map(|Hoped(fragment)| fragment).chain(only)
     }
 }
 
-impl Fragment {
-    fn take(&mut self, mut function: BTreeMap<String, &RawValue>) {
-        self.name = function.remove("name").and_then(text).unwrap_or_default();
-        self.arguments = function
-            .remove("arguments")
-            .map(arguments)
-            .unwrap_or_default();
+impl<'a> Fragment<'a> {
+    fn take(&mut self, function: Function<'a>) {
+        self.name = function.name.0.unwrap_or_default();
+        self.arguments = function.arguments.map(arguments).unwrap_or_default();
     }
 }
 
-fn fragment(raw: &RawValue) -> Option<Fragment> {
-    let mut fragment = Fragment::default();
-    for (key, value) in object(raw)? {
-        match &*key {
-            "index" => fragment.index = number(value),
-            "id" => fragment.id = text(value).unwrap_or_default(),
-            "type" => {}
-            "function" => fragment.take(object(value).unwrap_or_default()),
-            _ => {
-                if let Ok(
-                    value @ (Value::Bool(_)
-                    | Value::Number(_)
-                    | Value::String(_)
-                    | Value::Array(_)
-                    | Value::Object(_)),
-                ) = serde_json::from_str(value.get())
-                {
-                    fragment.extra.insert(key, value);
+impl<'a, 'de: 'a> Kind<'de> for Fragment<'a> {
+    fn of_object<A: MapAccess<'de>>(mut object: A) -> Result<Option<Self>, A::Error> {
+        let mut fragment = Self::default();
+        while let Some(Hoped(key)) = object.next_key::<Text<'a>>()? {
+            match &*key.unwrap_or_default() {
+                "index" => fragment.index = object.next_value::<Number>()?.0,
+                "id" => fragment.id = object.next_value::<Text<'a>>()?.0.unwrap_or_default(),
+                "type" => drop(object.next_value::<IgnoredAny>()?),
+                "function" => {
+                    let function = object.next_value::<Hoped<Fields<Function<'a>>>>()?.0;
+                    if let Some(Fields(function)) = function {
+                        fragment.take(function);
+                    }
                 }
+                key => match object.next_value()? {
+                    Value::Null => {}
+                    value => drop(fragment.extra.insert(key.to_owned(), value)),
+                },
             }
         }
+        Ok(Some(fragment))
     }
-    Some(fragment)
 }
 
 /// Arguments are a JSON text in a string; some servers send the object itself.
-fn arguments(raw: &RawValue) -> String {
+fn arguments(raw: &RawValue) -> Cow<'_, str> {
     match raw.get() {
-        "null" => String::new(),
+        "null" => Cow::default(),
         string if string.starts_with('"') => text(raw).unwrap_or_default(),
-        other => other.to_owned(),
+        other => other.into(),
     }
 }
 
-fn usage(raw: &RawValue) -> Option<Usage> {
-    let usage: Value = serde_json::from_str(raw.get()).ok()?;
-    let count = |paths: [&str; 2]| {
-        let found = paths.iter().filter_map(|path| usage.pointer(path));
-        // A count may be written as 12.0.
-        found
-            .filter_map(|count| count.as_u64().or_else(|| count.as_f64().map(|n| n as u64)))
-            .next()
-    };
-    let input = count(["/prompt_tokens", "/input_tokens"]);
-    let output = count(["/completion_tokens", "/output_tokens"]);
-    let total = count(["/total_tokens", "/total_tokens"]);
-    if input.is_none() && output.is_none() && total.is_none() {
-        return None;
+/// Token counts under all names they have.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Counts {
+    prompt_tokens: Number,
+    input_tokens: Number,
+    completion_tokens: Number,
+    output_tokens: Number,
+    total_tokens: Number,
+    prompt_tokens_details: Hoped<Fields<Details>>,
+    prompt_cache_hit_tokens: Number,
+    completion_tokens_details: Hoped<Fields<Details>>,
+    reasoning_tokens: Number,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Details {
+    cached_tokens: Number,
+    reasoning_tokens: Number,
+}
+
+impl Counts {
+    fn usage(&self) -> Option<Usage> {
+        let input = self.prompt_tokens.0.or(self.input_tokens.0);
+        let output = self.completion_tokens.0.or(self.output_tokens.0);
+        let total = self.total_tokens.0;
+        input.or(output).or(total)?;
+        let mut read = Usage::new(input.unwrap_or(0), output.unwrap_or(0));
+        read.total_tokens = total.unwrap_or(read.total_tokens);
+        let of_input = self.prompt_tokens_details.0.as_ref();
+        let cached = of_input.and_then(|Fields(details)| details.cached_tokens.0);
+        let cached = cached.or(self.prompt_cache_hit_tokens.0);
+        read.cached_input_tokens = cached.unwrap_or(0);
+        let of_output = self.completion_tokens_details.0.as_ref();
+        let reasoning = of_output.and_then(|Fields(details)| details.reasoning_tokens.0);
+        let reasoning = reasoning.or(self.reasoning_tokens.0);
+        read.reasoning_tokens = reasoning.unwrap_or(0);
+        Some(read)
     }
-    let mut read = Usage::new(input.unwrap_or(0), output.unwrap_or(0));
-    read.total_tokens = total.unwrap_or(read.total_tokens);
-    let cached = [
-        "/prompt_tokens_details/cached_tokens",
-        "/prompt_cache_hit_tokens",
-    ];
-    read.cached_input_tokens = count(cached).unwrap_or(0);
-    let reasoning = [
-        "/completion_tokens_details/reasoning_tokens",
-        "/reasoning_tokens",
-    ];
-    read.reasoning_tokens = count(reasoning).unwrap_or(0);
-    Some(read)
 }

@@ -6,7 +6,10 @@
 //! Nothing is retried here; [`ModelError::is_retryable`] tells whether it is worth it.
 
 mod builder;
+mod calls;
 mod chunk;
+mod details;
+mod message;
 mod profile;
 mod stream;
 mod turns;
@@ -15,14 +18,12 @@ mod wire;
 use std::fmt;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use futures_util::TryFutureExt as _;
 
-use super::http::{self, Endpoint, Expect};
+use super::http::{self, Endpoint, Expect, Piece, Reply};
 use super::prefix::PrefixWatch;
 use super::{
-    ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, delta, guard,
-    reading,
+    ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, guard, reading,
 };
 use crate::boxed::{BoxFuture, BoxStream};
 use crate::schema::Dialect;
@@ -123,34 +124,47 @@ impl OpenAi {
         http::text_of(&self.body(request, Expect::EventStream))
     }
 
-    fn body(&self, request: &ChatRequest, expect: Expect) -> Vec<Bytes> {
+    fn body<'a>(&self, request: &'a ChatRequest, expect: Expect) -> Vec<Piece<'a>> {
         let quirks = self.0.profile.quirks();
         let dialect = self.0.dialect.unwrap_or(quirks.dialect);
         wire::body(request, &self.0.model, quirks, dialect, expect)
     }
 
-    fn deltas(
+    /// Sends the request; nothing is sent before the answer is waited for.
+    fn ask(
         &self,
         request: &ChatRequest,
         expect: Expect,
-    ) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
-        if let Err(error) = guard::check(&self.0.model) {
-            return Box::pin(futures_util::stream::iter([Err(error)]));
-        }
+    ) -> Result<impl Future<Output = Result<Reply, ModelError>> + use<>, ModelError> {
+        guard::check(&self.0.model)?;
         self.0.prefixes.look(request);
-        let body = self.body(request, expect);
-        let reply = Arc::clone(&self.0.endpoint).post(body, expect);
-        Box::pin(reading::deltas(reply, expect, stream::Assembler::default()).try_flatten_stream())
+        let body = http::joined(&self.body(request, expect));
+        Ok(Arc::clone(&self.0.endpoint).post(body, expect))
     }
 }
 
 impl ChatModel for OpenAi {
     fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
-        self.deltas(&request, Expect::EventStream)
+        let expect = Expect::EventStream;
+        match self.ask(&request, expect) {
+            Ok(reply) => {
+                let deltas = reading::deltas(reply, expect, stream::Assembler::default());
+                Box::pin(deltas.try_flatten_stream())
+            }
+            Err(error) => Box::pin(futures_util::stream::iter([Err(error)])),
+        }
     }
 
     fn chat(&self, request: ChatRequest) -> BoxFuture<'static, Result<ChatResponse, ModelError>> {
-        Box::pin(delta::fold(self.deltas(&request, Expect::Json)))
+        let expect = Expect::Json;
+        match self.ask(&request, expect) {
+            Ok(reply) => Box::pin(reading::response(
+                reply,
+                expect,
+                stream::Assembler::default(),
+            )),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
     }
 
     fn name(&self) -> &str {

@@ -1,7 +1,8 @@
 //! What differs between servers that speak the chat-completions API: plain data.
 //!
-//! Read from the servers' documents and from the errors of their servers in autumn 2026; each
-//! table names where. A setting that a server has not is left out of its requests and told by
+//! Read from the servers' documents and from the errors of their servers in autumn 2026: a line
+//! that differs from [`COMPATIBLE`] names the error or the page it is from above it, and is else
+//! from the table's first source, where fields that are not listed count as not taken. A setting that a server has not is left out of its requests and told by
 //! [`ChatModel::unsupported`](crate::model::ChatModel::unsupported).
 
 use std::fmt;
@@ -90,6 +91,8 @@ pub(super) struct Quirks {
     pub(super) seed: Option<&'static str>,
     /// The field in which a message's reasoning is sent back.
     pub(super) reasoning: Option<&'static str>,
+    /// True if `reasoning_details` are sent back, in its place.
+    pub(super) reasoning_details: bool,
     pub(super) call_ids: CallIds,
     /// Most characters of a name in a call, where only letters, digits, `_` and `-` are taken.
     pub(super) names: Option<usize>,
@@ -119,6 +122,7 @@ const COMPATIBLE: Quirks = Quirks {
     token_limit: "max_tokens",
     seed: Some("seed"),
     reasoning: None,
+    reasoning_details: false,
     call_ids: CallIds::Any,
     names: None,
     takes_turns: false,
@@ -134,10 +138,14 @@ const COMPATIBLE: Quirks = Quirks {
 const OPENAI: Quirks = Quirks {
     name: "openai",
     hosts: &["api.openai.com"],
+    // "max_tokens: Deprecated in favor of max_completion_tokens"
     token_limit: "max_completion_tokens",
-    // "string too long. Expected a string with maximum length 40"
+    // "string too long. Expected a string with maximum length 40":
+    // https://github.com/agno-agi/agno/issues/5382
     call_ids: CallIds::Longest(40),
+    // "Must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64."
     names: Some(64),
+    // https://platform.openai.com/docs/guides/structured-outputs
     formats: Formats::Schema,
     has_limits: true,
     ..COMPATIBLE
@@ -147,6 +155,8 @@ const AZURE: Quirks = Quirks {
     name: "azure",
     provider: "azure.ai.openai",
     hosts: &[".openai.azure.com", ".services.ai.azure.com"],
+    // "API key authentication: For this type of authentication, all API requests must include
+    // the API Key in the api-key HTTP header."
     key_header: "api-key",
     sources: &["https://learn.microsoft.com/azure/ai-foundry/openai/reference"],
     ..OPENAI
@@ -156,8 +166,10 @@ const OPENROUTER: Quirks = Quirks {
     name: "openrouter",
     provider: "openrouter",
     hosts: &["openrouter.ai"],
-    // "Preserving reasoning": kept by sending `reasoning` back.
+    // "Preserving reasoning": kept by sending `reasoning` or `reasoning_details` back; see
+    // https://openrouter.ai/docs/use-cases/reasoning-tokens
     reasoning: Some("reasoning"),
+    reasoning_details: true,
     names: Some(64),
     sources: &[
         "https://openrouter.ai/docs/api-reference/parameters",
@@ -170,11 +182,15 @@ const DEEPSEEK: Quirks = Quirks {
     name: "deepseek",
     provider: "deepseek",
     hosts: &["api.deepseek.com"],
-    // "Thinking mode": refused in a loop of tool calls without it, ignored elsewhere.
+    // "Thinking mode": refused in a loop of tool calls without it, ignored elsewhere; see
+    // https://api-docs.deepseek.com/guides/thinking_mode
     reasoning: Some("reasoning_content"),
+    // Neither is listed.
     seed: None,
-    names: Some(64),
     parallel: false,
+    // "with a maximum length of 64"
+    names: Some(64),
+    // "Must be one of text or json_object."
     formats: Formats::Object,
     sources: &[
         "https://api-docs.deepseek.com/api/create-chat-completion",
@@ -193,7 +209,8 @@ const QWEN: Quirks = Quirks {
         ".dashscope.aliyuncs.com",
     ],
     names: Some(64),
-    // `tool_choice` is `auto`, `none` or a function.
+    // `tool_choice` is `auto`, `none` or a function; others send `required` as `auto`:
+    // https://docs.instructorphp.com/cookbook/examples/B04_LLMApiSupport/llm_qwen
     forcing: Forcing::Named,
     formats: Formats::Object,
     sources: &[
@@ -207,10 +224,12 @@ const MISTRAL: Quirks = Quirks {
     provider: "mistral_ai",
     hosts: &["api.mistral.ai"],
     seed: Some("random_seed"),
-    // "Tool call id must be a-z, A-Z, 0-9, with a length of 9."
+    // "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9":
+    // https://github.com/avante-corp/avante.nvim/pull/2951
     call_ids: CallIds::Exactly(9),
     names: Some(64),
-    // Error 3230: "Unexpected role 'user' after role 'tool'", and others of its kind.
+    // Error 3230: "Unexpected role 'user' after role 'tool'", and others of its kind:
+    // https://github.com/BerriAI/litellm/issues/6323
     takes_turns: true,
     // Unknown fields are refused (422), and the last chunk of a stream has its usage anyway.
     stream_options: false,
@@ -227,8 +246,11 @@ const GEMINI: Quirks = Quirks {
     name: "gemini",
     provider: "gcp.gemini",
     hosts: &["generativelanguage.googleapis.com"],
+    // "Unknown name \"seed\": Cannot find field.": https://github.com/Vali-98/ChatterUI/issues/227
     seed: None,
     names: Some(64),
+    // "Unknown name \"parallel_tool_calls\": Cannot find field.", at least in 2024:
+    // https://github.com/jackmpcollins/magentic/pull/382
     parallel: false,
     formats: Formats::Schema,
     dialect: Dialect::Gemini,
@@ -244,6 +266,7 @@ const OLLAMA: Quirks = Quirks {
     name: "ollama",
     provider: "ollama",
     hosts: &["ollama.com"],
+    // Neither is listed as taken.
     forcing: Forcing::Nothing,
     parallel: false,
     formats: Formats::Schema,
@@ -262,7 +285,7 @@ const VLLM: Quirks = Quirks {
 const LLAMA_CPP: Quirks = Quirks {
     name: "llama.cpp",
     provider: "llama.cpp",
-    // A named function is answered as `auto` is.
+    // A named function is answered as `auto` is: https://github.com/ggml-org/llama.cpp/issues/26535
     forcing: Forcing::Required,
     formats: Formats::Schema,
     sources: &["https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md"],

@@ -4,36 +4,33 @@
 //! handed out as it comes; calls, token counts and the reason only after the provider said
 //! that the answer is over.
 
-use std::collections::{HashSet, VecDeque};
+use std::borrow::Cow;
+use std::collections::VecDeque;
 
 use serde_json::value::RawValue;
 
-use super::chunk::{Chunk, Fragment, Piece};
-use crate::message::ToolCall;
+use super::calls::{Calls, PartialCall};
+use super::chunk::{Choice, Chunk, Piece};
+use super::details::Details;
 use crate::model::reading;
+use crate::model::reading::loose::without_lone_surrogates;
 use crate::model::reading::refusal::reported;
 use crate::model::{FinishReason, ModelDelta, ModelError, ModelErrorKind, Usage};
 
 /// An answer that is being put together.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
-    calls: Vec<PartialCall>,
+    calls: Calls,
+    details: Details,
     usage: Option<Usage>,
     finish_reason: Option<String>,
     /// How many bytes of text were handed out.
     said: usize,
+    /// True if the answer came in one piece: nobody watches it being written.
+    is_plain: bool,
     /// True once a choice was seen: before that there is no answer, not even an empty one.
     has_choice: bool,
     is_done: bool,
-}
-
-#[derive(Debug, Default)]
-struct PartialCall {
-    index: Option<u64>,
-    id: String,
-    name: String,
-    arguments: String,
-    extra: serde_json::Map<String, serde_json::Value>,
 }
 
 impl reading::Assembler for Assembler {
@@ -58,6 +55,7 @@ impl reading::Assembler for Assembler {
         if body.trim().is_empty() {
             return Err(empty());
         }
+        self.is_plain = true;
         self.chunk(body, deltas)?;
         // The body is whole, so the answer is over even if no reason is given.
         self.is_done = true;
@@ -103,44 +101,44 @@ impl Assembler {
     }
 
     fn object(&mut self, text: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
-        let chunk = match serde_json::from_str::<Chunk<'_>>(text) {
-            Ok(chunk) => chunk,
-            Err(error) => {
-                // A key that stands twice is the one fault a looser reader gets over.
-                let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else {
-                    return Err(unreadable(error));
-                };
-                let text = value.to_string();
-                let chunk = serde_json::from_str(&text).map_err(unreadable)?;
-                return self.read(&chunk, &text, deltas);
-            }
+        let error = match serde_json::from_str(text) {
+            Ok(chunk) => return self.read(chunk, text, deltas),
+            Err(error) => error,
         };
-        self.read(&chunk, text, deltas)
+        // A character that was cut in half, or a key that stands twice: a looser reader gets over
+        // both.
+        let whole = without_lone_surrogates(text);
+        let text = whole.as_deref().unwrap_or(text);
+        let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else {
+            return Err(unreadable(error));
+        };
+        let text = value.to_string();
+        let chunk = serde_json::from_str(&text).map_err(unreadable)?;
+        self.read(chunk, &text, deltas)
     }
 
     fn read(
         &mut self,
-        chunk: &Chunk<'_>,
+        chunk: Chunk<'_>,
         text: &str,
         deltas: &mut VecDeque<ModelDelta>,
     ) -> Result<(), ModelError> {
         self.usage = chunk.usage().or(self.usage);
-        for choice in chunk
-            .choices
-            .iter()
-            .flatten()
-            .filter(|choice| choice.is_first())
-        {
+        let has_choices = chunk.choices.is_some();
+        let choices = chunk.choices.into_iter().flatten();
+        for choice in choices.filter(Choice::is_first) {
             self.has_choice = true;
-            match (&choice.delta, &choice.message) {
+            if let Some(reason) = choice.finish_reason() {
+                self.finish_reason = Some(reason.to_owned());
+            }
+            match (choice.delta, choice.message) {
                 (Some(piece), _) => self.piece(piece, deltas),
                 (None, Some(message)) => self.message(message, deltas),
                 (None, None) => {}
             }
-            self.finish_reason = choice.finish_reason().or(self.finish_reason.take());
         }
         let says_error = self.finish_reason.as_deref() == Some("error");
-        if chunk.error.is_some() || says_error || (!self.has_choice && chunk.choices.is_none()) {
+        if chunk.error.is_some() || says_error || (!self.has_choice && !has_choices) {
             // Without choices there is an error in one of many shapes, or side news.
             if let Some(error) = reported(text, says_error) {
                 return Err(error);
@@ -149,95 +147,50 @@ impl Assembler {
         Ok(())
     }
 
-    fn piece(&mut self, piece: &Piece<'_>, deltas: &mut VecDeque<ModelDelta>) {
-        let reasoning = piece.reasoning();
-        deltas.extend(Some(reasoning).filter(not_empty).map(ModelDelta::Reasoning));
+    fn piece(&mut self, piece: Piece<'_>, deltas: &mut VecDeque<ModelDelta>) {
+        think(piece.reasoning(), deltas);
+        for detail in piece.reasoning_details() {
+            self.details.take(detail);
+        }
         self.say(piece.text(), deltas);
-        for fragment in piece.fragments() {
-            let position = self.position(&fragment);
-            self.fragment(position, fragment, deltas);
+        for mut fragment in piece.into_fragments() {
+            let arguments = std::mem::take(&mut fragment.arguments).into_owned();
+            fragment.arguments = Cow::Borrowed(&arguments);
+            let taken = self.calls.take(fragment);
+            deltas.extend(told(taken, arguments));
         }
     }
 
     /// A whole message: all of a plain answer, or what a stream came to so far.
-    fn message(&mut self, message: &Piece<'_>, deltas: &mut VecDeque<ModelDelta>) {
+    fn message(&mut self, message: Piece<'_>, deltas: &mut VecDeque<ModelDelta>) {
         if self.said == 0 {
-            let reasoning = message.reasoning();
-            deltas.extend(Some(reasoning).filter(not_empty).map(ModelDelta::Reasoning));
+            think(message.reasoning(), deltas);
         }
-        let text = message.text();
-        let new = text.get(self.said..).unwrap_or_default().to_owned();
-        self.say(new, deltas);
-        for (position, fragment) in message.fragments().into_iter().enumerate() {
-            if let Some(call) = self.calls.get_mut(position) {
-                // It stands for all that came of it before.
-                call.arguments.clear();
+        if !message.reasoning_details().is_empty() {
+            self.details = Details::default();
+            for detail in message.reasoning_details() {
+                self.details.take(detail);
             }
-            self.fragment(Some(position), fragment, deltas);
+        }
+        let new = message.text().get(self.said..).unwrap_or_default();
+        self.say(new, deltas);
+        for (place, mut fragment) in message.into_fragments().enumerate() {
+            if self.is_plain {
+                self.calls.replace(place, fragment);
+                continue;
+            }
+            let arguments = std::mem::take(&mut fragment.arguments).into_owned();
+            fragment.arguments = Cow::Borrowed(&arguments);
+            let taken = self.calls.replace(place, fragment);
+            deltas.extend(told(taken, arguments));
         }
     }
 
-    fn say(&mut self, text: String, deltas: &mut VecDeque<ModelDelta>) {
+    fn say(&mut self, text: &str, deltas: &mut VecDeque<ModelDelta>) {
         self.said += text.len();
-        deltas.extend(Some(text).filter(not_empty).map(ModelDelta::Text));
-    }
-
-    /// Takes a fragment of the call at this position, or of a new one.
-    fn fragment(
-        &mut self,
-        position: Option<usize>,
-        fragment: Fragment,
-        deltas: &mut VecDeque<ModelDelta>,
-    ) {
-        let known = position.filter(|position| *position < self.calls.len());
-        let position = known.unwrap_or_else(|| {
-            self.calls.push(PartialCall {
-                index: fragment.index,
-                ..PartialCall::default()
-            });
-            self.calls.len() - 1
-        });
-        let Some(call) = self.calls.get_mut(position) else {
-            return;
-        };
-        if call.id.is_empty() {
-            call.id = fragment.id;
+        if !text.is_empty() {
+            deltas.push_back(ModelDelta::Text(text.to_owned()));
         }
-        call.take_name(&fragment.name);
-        call.arguments.push_str(&fragment.arguments);
-        call.extra.extend(fragment.extra);
-        deltas.push_back(ModelDelta::ToolCallFragment {
-            index: position,
-            id: call.id.clone(),
-            name: call.name.clone(),
-            arguments: fragment.arguments,
-        });
-    }
-
-    /// The call a fragment goes on with; `None` if it opens a new one.
-    ///
-    /// An id that is known goes on with its call and a new one opens one, whatever the index
-    /// says: some servers number every call 0. Without an id the index decides, and without
-    /// both it is the last call, unless that one is whole and a name comes again.
-    fn position(&self, fragment: &Fragment) -> Option<usize> {
-        let same_index = |call: &PartialCall| match (call.index, fragment.index) {
-            (Some(ours), Some(theirs)) => ours == theirs,
-            _ => true,
-        };
-        let latest = self.calls.iter().rposition(same_index)?;
-        let call = self.calls.get(latest)?;
-        if fragment.id.is_empty() {
-            return (!call.is_whole_before(fragment)).then_some(latest);
-        }
-        let same_id = |call: &PartialCall| call.id == fragment.id && same_index(call);
-        if let Some(known) = self.calls.iter().rposition(same_id) {
-            return Some(known);
-        }
-        // A late id belongs to the call that waits for one, if both have a number. Some servers
-        // make up an id for every fragment; what opens a call has a name.
-        let waits = call.id.is_empty() && fragment.index.is_some();
-        let goes_on = waits || (fragment.name.is_empty() && !fragment.arguments.is_empty());
-        (goes_on && !call.is_whole_before(fragment)).then_some(latest)
     }
 
     /// Hands out what was held back until the end.
@@ -245,21 +198,10 @@ impl Assembler {
         if !self.has_choice {
             return Err(empty());
         }
-        let mut ids = HashSet::new();
-        let mut has_calls = false;
-        for call in std::mem::take(&mut self.calls) {
-            if call.name.is_empty() && call.arguments.is_empty() {
-                continue;
-            }
-            let id = match call.id {
-                id if id.is_empty() || !ids.insert(id.clone()) => crate::id::next("call"),
-                id => id,
-            };
-            let mut whole = ToolCall::new(id, call.name, call.arguments);
-            whole.extra = call.extra;
-            has_calls = true;
-            deltas.push_back(ModelDelta::ToolCall(whole));
-        }
+        deltas.extend(self.details.end().map(ModelDelta::Opaque));
+        let before = deltas.len();
+        deltas.extend(self.calls.end().map(ModelDelta::ToolCall));
+        let has_calls = deltas.len() > before;
         deltas.extend(self.usage.map(ModelDelta::Usage));
         let reason = finish_reason(self.finish_reason.as_deref().unwrap_or("stop"), has_calls);
         if reason == FinishReason::ToolCalls && !has_calls && self.said == 0 {
@@ -270,29 +212,21 @@ impl Assembler {
     }
 }
 
-impl PartialCall {
-    /// A name comes whole, again in every chunk, in pieces, or growing.
-    fn take_name(&mut self, name: &str) {
-        if name.starts_with(&self.name) {
-            name.clone_into(&mut self.name);
-        } else if self.arguments.is_empty() && !name.is_empty() {
-            self.name.push_str(name);
-        }
+fn think(reasoning: &str, deltas: &mut VecDeque<ModelDelta>) {
+    if !reasoning.is_empty() {
+        deltas.push_back(ModelDelta::Reasoning(reasoning.to_owned()));
     }
+}
 
-    /// True if this call is whole and the fragment is the beginning of another.
-    ///
-    /// The cheap looks come first, so that long arguments are not read again and again.
-    fn is_whole_before(&self, fragment: &Fragment) -> bool {
-        let opens = match fragment.arguments.trim_start() {
-            "" => fragment.name != self.name,
-            arguments => arguments.starts_with('{'),
-        };
-        !fragment.name.is_empty()
-            && opens
-            && self.arguments.trim_end().ends_with('}')
-            && serde_json::from_str::<serde::de::IgnoredAny>(&self.arguments).is_ok()
-    }
+/// What watchers are told of a piece of a call.
+fn told(taken: Option<(usize, &PartialCall)>, arguments: String) -> Option<ModelDelta> {
+    let (index, call) = taken?;
+    Some(ModelDelta::ToolCallFragment {
+        index,
+        id: call.id.clone(),
+        name: call.name.clone(),
+        arguments,
+    })
 }
 
 fn finish_reason(word: &str, has_calls: bool) -> FinishReason {
@@ -304,11 +238,6 @@ fn finish_reason(word: &str, has_calls: bool) -> FinishReason {
         "content_filter" | "safety" => FinishReason::ContentFilter,
         _ => FinishReason::Other(word.to_owned()),
     }
-}
-
-#[expect(clippy::ptr_arg, reason = "`Option::filter` hands out the `String`")]
-fn not_empty(text: &String) -> bool {
-    !text.is_empty()
 }
 
 fn empty() -> ModelError {
@@ -326,6 +255,8 @@ fn unreadable(error: serde_json::Error) -> ModelError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
+
     use crate::model::reading::Assembler as _;
     use crate::model::{Accumulator, ChatResponse};
     use serde_json::{Value, json};

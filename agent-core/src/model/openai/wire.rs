@@ -3,210 +3,49 @@
 //! Messages and tools are written once and kept with them; a request is a list of those
 //! texts with the options behind it.
 
-use std::borrow::Cow;
-
-use bytes::Bytes;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use super::message::kept;
 use super::profile::{Forcing, Formats, Quirks};
 use super::turns;
-use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
-use crate::model::http::{Expect, closing, shared};
-use crate::model::mend::tool_name;
+use crate::model::http::{Expect, Piece, closing};
 use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::{Dialect, DialectSchema};
 use crate::tool::ToolDefinition;
 
-/// How messages are written, and the name under which they keep it.
-pub(super) struct Written {
-    pub(super) quirks: &'static Quirks,
-}
-
-impl Written {
-    /// The message as it is sent, with a comma before it; empty if it says nothing.
-    pub(super) fn shared(&self, message: &Message) -> Bytes {
-        shared(message.wire(self.quirks.name, |message| written(message, self.quirks)))
-    }
-}
-
 /// The pieces of the request body, in order.
-pub(super) fn body(
-    request: &ChatRequest,
+pub(super) fn body<'a>(
+    request: &'a ChatRequest,
     model: &str,
     quirks: &'static Quirks,
     dialect: Dialect,
     expect: Expect,
-) -> Vec<Bytes> {
+) -> Vec<Piece<'a>> {
     let model = request.options().model.as_deref().unwrap_or(model);
-    let mut pieces = vec![Bytes::from(format!(
+    let mut pieces = Vec::with_capacity(request.transcript().len() + 5);
+    pieces.push(Piece::from(format!(
         "{{\"model\":{},\"messages\":[",
         Value::from(model)
-    ))];
-    let written = Written { quirks };
+    )));
     if quirks.takes_turns {
-        pieces.extend(turns::pieces(request, &written));
+        pieces.extend(turns::pieces(request, quirks));
     } else {
-        pieces.extend(request.messages().map(|message| written.shared(message)));
+        pieces.extend(request.messages().map(|message| kept(message, quirks)));
     }
     // Each text begins with the comma that parts it from the message before.
     match pieces.iter_mut().skip(1).find(|piece| !piece.is_empty()) {
-        Some(first) => *first = first.slice(1..),
-        None => pieces.push(Bytes::from_static(&turns::FILLER.as_bytes()[1..])),
+        Some(first) => first.cut_first(1),
+        None => pieces.push(Piece::from(&turns::FILLER[1..])),
     }
-    pieces.push(Bytes::from_static(b"]"));
+    pieces.push("]".into());
     let tools = request.tools();
     if !tools.definitions().is_empty() {
-        pieces.push(shared(tools.wire("openai-chat", dialect, written_tools)));
+        pieces.push(tools.wire("openai-chat", dialect, written_tools).into());
     }
-    pieces.push(Bytes::from(tail(request, quirks, expect)));
+    pieces.push(tail(request, quirks, expect).into());
     pieces
-}
-
-/// True unless a message is blank; some servers refuse those.
-pub(super) fn says_something(message: &Message) -> bool {
-    let is_blank = |part: &ContentPart| part.as_text().is_some_and(|text| text.trim().is_empty());
-    match message.body() {
-        MessageBody::System(text) => !text.trim().is_empty(),
-        MessageBody::User(parts) => !parts.iter().all(is_blank),
-        MessageBody::Assistant(answer) => {
-            !answer.text.trim().is_empty() || !answer.tool_calls.is_empty()
-        }
-        MessageBody::Tool(_) => true,
-    }
-}
-
-/// The messages of the wire that one message of ours becomes, each with a comma before it.
-fn written(message: &Message, quirks: &Quirks) -> String {
-    let mut out = String::new();
-    if !says_something(message) {
-        return out;
-    }
-    match message.body() {
-        MessageBody::System(text) => push(&mut out, &json!({"role": "system", "content": text})),
-        MessageBody::User(parts) => push(&mut out, &user(parts)),
-        MessageBody::Assistant(answer) => push(&mut out, &assistant(answer, quirks)),
-        MessageBody::Tool(results) => {
-            out = tool_results(results, quirks);
-            // A tool message takes text only, so pictures follow in a user message.
-            let pictures = pictures(results);
-            if !pictures.is_empty() {
-                push(&mut out, &user(&pictures));
-            }
-        }
-    }
-    out
-}
-
-fn push(out: &mut String, message: &Value) {
-    out.push(',');
-    out.push_str(&message.to_string());
-}
-
-pub(super) fn user(parts: &[ContentPart]) -> Value {
-    match parts {
-        [ContentPart::Text(text)] => json!({"role": "user", "content": text}),
-        parts => {
-            let parts: Vec<Value> = parts.iter().map(part).collect();
-            json!({"role": "user", "content": parts})
-        }
-    }
-}
-
-fn part(part: &ContentPart) -> Value {
-    match part {
-        ContentPart::Text(text) => json!({"type": "text", "text": text}),
-        ContentPart::Image(image) => {
-            let url = format!("data:{};base64,{}", image.media_type(), image.base64());
-            json!({"type": "image_url", "image_url": {"url": url}})
-        }
-    }
-}
-
-pub(super) fn assistant(answer: &AssistantMessage, quirks: &Quirks) -> Value {
-    let mut message = Map::new();
-    message.insert("role".into(), "assistant".into());
-    let calls: Vec<Value> = answer
-        .tool_calls
-        .iter()
-        .map(|it| call(it, quirks))
-        .collect();
-    let content = match &*answer.text {
-        // What the official clients send back; some servers refuse calls beside "".
-        "" if !calls.is_empty() => Value::Null,
-        text => text.into(),
-    };
-    message.insert("content".into(), content);
-    if let (Some(field), Some(reasoning)) = (quirks.reasoning, &answer.reasoning) {
-        message.insert(field.into(), reasoning.as_str().into());
-    }
-    if !calls.is_empty() {
-        message.insert("tool_calls".into(), calls.into());
-    }
-    message.into()
-}
-
-fn call(call: &ToolCall, quirks: &Quirks) -> Value {
-    // A server that reads the arguments takes an object only; the model sees what it wrote.
-    let arguments = match call.invalid {
-        None => Cow::Borrowed(&*call.arguments),
-        Some(_) => json!({"invalid_arguments": call.arguments})
-            .to_string()
-            .into(),
-    };
-    let mut written = Map::new();
-    written.insert("id".into(), quirks.call_ids.sent(&call.id).into());
-    written.insert("type".into(), "function".into());
-    let name = match quirks.names {
-        Some(most) => tool_name(&call.name, most),
-        None if call.name.is_empty() => tool_name("", 1),
-        None => Cow::Borrowed(&*call.name),
-    };
-    let function = json!({"name": name, "arguments": arguments});
-    written.insert("function".into(), function);
-    for (key, value) in &call.extra {
-        written.entry(key).or_insert_with(|| value.clone());
-    }
-    written.into()
-}
-
-/// The results, each a message with a comma before it.
-pub(super) fn tool_results(results: &[ToolResult], quirks: &Quirks) -> String {
-    let mut out = String::new();
-    for result in results {
-        push(&mut out, &tool_result(result, quirks));
-    }
-    out
-}
-
-fn tool_result(result: &ToolResult, quirks: &Quirks) -> Value {
-    let text = result.text();
-    let has_pictures = result.content.iter().any(|part| part.as_text().is_none());
-    let content = match &*text {
-        "" if has_pictures => "The result is in the next user message.",
-        text => text,
-    };
-    let id = quirks.call_ids.sent(&result.call_id);
-    json!({"role": "tool", "tool_call_id": id, "content": content})
-}
-
-/// The pictures among results, each set with a word where it comes from.
-pub(super) fn pictures(results: &[ToolResult]) -> Vec<ContentPart> {
-    let mut parts = Vec::new();
-    for result in results {
-        let pictures = result
-            .content
-            .iter()
-            .filter(|part| part.as_text().is_none());
-        let mut pictures = pictures.cloned().peekable();
-        if pictures.peek().is_some() {
-            let text = format!("From tool `{}`, call `{}`:", result.name, result.call_id);
-            parts.push(ContentPart::Text(text));
-            parts.extend(pictures);
-        }
-    }
-    parts
 }
 
 #[derive(Serialize)]

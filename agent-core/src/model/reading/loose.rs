@@ -7,56 +7,202 @@
 )]
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// The fields of an object; `None` if it is none.
-pub(crate) fn object(raw: &RawValue) -> Option<BTreeMap<String, &RawValue>> {
-    serde_json::from_str(raw.get()).ok()
+/// What a field is read into: its value if that is of the kind that was hoped for, else nothing.
+#[derive(Debug)]
+pub(crate) struct Hoped<T>(pub(crate) Option<T>);
+
+/// A text as it stands, copied only where it has escapes.
+pub(crate) type Text<'a> = Hoped<Cow<'a, str>>;
+
+/// A kind of value: what it makes of a text, a list or an object. Of all else it makes nothing.
+pub(crate) trait Kind<'de>: Sized {
+    fn of_text(_: Cow<'de, str>) -> Option<Self> {
+        None
+    }
+
+    fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+
+    fn of_object<A: MapAccess<'de>>(mut object: A) -> Result<Option<Self>, A::Error> {
+        while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
 }
 
-/// A text, or the text parts of a list, joined.
-pub(crate) fn parts(raw: &RawValue) -> String {
-    if !raw.get().starts_with('[') {
-        return text(raw).unwrap_or_default();
+impl<'a, 'de: 'a> Kind<'de> for Cow<'a, str> {
+    fn of_text(text: Cow<'de, str>) -> Option<Self> {
+        Some(text)
     }
-    let parts: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
-    let texts = parts.into_iter().filter_map(|part| match object(part) {
-        Some(mut part) => part.remove("text").and_then(text),
-        None => text(part),
-    });
-    texts.collect()
 }
 
-/// The reasoning among the parts of a list, which one provider puts there.
-pub(crate) fn thinking(raw: &RawValue) -> String {
-    if !raw.get().starts_with('[') {
-        return String::new();
+impl<'de, T: Deserialize<'de>> Kind<'de> for Vec<T> {
+    fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
+        let mut all = Self::new();
+        while let Some(one) = list.next_element()? {
+            all.push(one);
+        }
+        Ok(Some(all))
     }
-    let list: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
-    let thoughts = list
-        .into_iter()
-        .filter_map(|part| object(part)?.remove("thinking"));
-    thoughts.map(parts).collect()
+}
+
+/// An object with these fields.
+#[derive(Debug)]
+pub(crate) struct Fields<T>(pub(crate) T);
+
+impl<'de, T: Deserialize<'de>> Kind<'de> for Fields<T> {
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Option<Self>, A::Error> {
+        let fields = T::deserialize(MapAccessDeserializer::new(object))?;
+        Ok(Some(Self(fields)))
+    }
+}
+
+impl<T> Default for Hoped<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: Kind<'de>> Deserialize<'de> for Hoped<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Any(PhantomData)).map(Self)
+    }
+}
+
+struct Any<T>(PhantomData<T>);
+
+impl<'de, T: Kind<'de>> Visitor<'de> for Any<T> {
+    type Value = Option<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Option<T>, E> {
+        Ok(T::of_text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Option<T>, E> {
+        Ok(T::of_text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Option<T>, A::Error> {
+        T::of_list(list)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Option<T>, A::Error> {
+        T::of_object(object)
+    }
+
+    fn visit_unit<E>(self) -> Result<Option<T>, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Option<T>, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Option<T>, E> {
+        Ok(None)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Option<T>, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Option<T>, E> {
+        Ok(None)
+    }
+}
+
+/// The text of a message: a string, or the text parts of a list. One provider puts its reasoning
+/// among the parts.
+#[derive(Debug, Default)]
+pub(crate) struct Parts<'a> {
+    pub(crate) text: Cow<'a, str>,
+    pub(crate) thinking: Cow<'a, str>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Part<'a> {
+    #[serde(default, borrow)]
+    text: Text<'a>,
+    #[serde(default, borrow)]
+    thinking: Hoped<Parts<'a>>,
+}
+
+impl<'a, 'de: 'a> Kind<'de> for Part<'a> {
+    fn of_text(text: Cow<'de, str>) -> Option<Self> {
+        let text = Hoped(Some(text));
+        Some(Self {
+            text,
+            ..Self::default()
+        })
+    }
+
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Option<Self>, A::Error> {
+        Self::deserialize(MapAccessDeserializer::new(object)).map(Some)
+    }
+}
+
+impl<'a, 'de: 'a> Kind<'de> for Parts<'a> {
+    fn of_text(text: Cow<'de, str>) -> Option<Self> {
+        let thinking = Cow::default();
+        Some(Self { text, thinking })
+    }
+
+    fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
+        let mut all = Self::default();
+        while let Some(Hoped(part)) = list.next_element::<Hoped<Part<'a>>>()? {
+            let part = part.unwrap_or_default();
+            all.text += part.text.0.unwrap_or_default();
+            all.thinking += part.thinking.0.unwrap_or_default().text;
+        }
+        Ok(Some(all))
+    }
+}
+
+/// A number as it stands or in a string; a count may be written as `12.0`.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Number(pub(crate) Option<u64>);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <&RawValue>::deserialize(deserializer).map(|raw| Self(number(raw)))
+    }
 }
 
 /// A number as it stands or in a string.
 pub(crate) fn number(raw: &RawValue) -> Option<u64> {
-    raw.get().trim_matches('"').parse().ok()
+    let digits = raw.get().trim_matches('"');
+    let fraction = || digits.parse::<f64>().ok().filter(|number| *number >= 0.0);
+    digits
+        .parse()
+        .ok()
+        .or_else(|| fraction().map(|number| number as u64))
 }
 
 /// A string, with U+FFFD for what is no character.
-pub(crate) fn text(raw: &RawValue) -> Option<String> {
-    serde_json::from_str(raw.get()).ok().or_else(|| {
-        let whole = without_lone_surrogates(raw.get())?;
-        serde_json::from_str(&whole).ok()
-    })
+pub(crate) fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
+    if let Ok(Hoped(text)) = serde_json::from_str::<Text<'_>>(raw.get()) {
+        return text;
+    }
+    let whole = without_lone_surrogates(raw.get())?;
+    serde_json::from_str(&whole).ok().map(Cow::Owned)
 }
 
 /// The JSON text with U+FFFD for every surrogate escape that has no partner; `None` if
 /// there is none. Python servers send such halves when a character is cut by a token.
-fn without_lone_surrogates(json: &str) -> Option<String> {
+pub(crate) fn without_lone_surrogates(json: &str) -> Option<String> {
     let mut out = Cow::Borrowed(json);
     let mut at = 0;
     while let Some(found) = out[at..].find('\\') {

@@ -1,6 +1,6 @@
 //! Reads an answer: takes bytes from the connection until the assembler has all it needs.
 //!
-//! [`deltas`] drives, a [`Reader`] takes the bytes, an [`Assembler`] knows what the bytes of its provider mean, [`refusal`]
+//! [`deltas`] and [`response`] drive, a [`Reader`] takes the bytes, an [`Assembler`] knows what the bytes of its provider mean, [`refusal`]
 //! what went wrong, and [`loose`] how to read JSON of servers that differ in every field.
 
 pub(super) mod loose;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use futures_util::{Stream, stream};
 
 use crate::model::http::{Expect, Reply};
-use crate::model::{ModelDelta, ModelError};
+use crate::model::{Accumulator, ChatResponse, ModelDelta, ModelError};
 
 use reader::Reader;
 pub(super) use reader::whole;
@@ -49,33 +49,34 @@ pub(super) trait Assembler {
     fn is_done(&self) -> bool;
 }
 
-/// Waits for the answer and reads it by what it is, whatever was asked for: some servers
-/// answer plainly to who wants a stream.
+/// Waits for the answer and hands it out as it comes.
 pub(super) async fn deltas<A: Assembler>(
     reply: impl Future<Output = Result<Reply, ModelError>>,
     expect: Expect,
     assembler: A,
 ) -> Result<impl Stream<Item = Result<ModelDelta, ModelError>>, ModelError> {
-    let reply = reply.await?;
-    if !(200..300).contains(&reply.status()) {
-        return Err(refusal::refused(reply).await);
+    // The state is moved for each delta, so it is behind a pointer.
+    let reading = Box::new(Reading::begin(reply.await?, expect, assembler).await?);
+    Ok(stream::try_unfold(reading, |mut reading| async {
+        let delta = reading.next().await?;
+        Ok(delta.map(|delta| (delta, reading)))
+    }))
+}
+
+/// Waits for the whole answer.
+pub(super) async fn response<A: Assembler>(
+    reply: impl Future<Output = Result<Reply, ModelError>>,
+    expect: Expect,
+    assembler: A,
+) -> Result<ChatResponse, ModelError> {
+    let mut reading = Reading::begin(reply.await?, expect, assembler).await?;
+    let mut accumulator = Accumulator::new();
+    while let Some(delta) = reading.next().await? {
+        accumulator.push(delta);
+        // A server that never stops must not keep the reader from anything else.
+        tokio::task::coop::consume_budget().await;
     }
-    let media_type = reply.media_type();
-    if refusal::is_page(&media_type, "") {
-        return Err(refusal::not_the_api(reply, A::API).await);
-    }
-    let expects_stream = match &*media_type {
-        "text/event-stream" => true,
-        "application/json" => false,
-        _ => expect == Expect::EventStream,
-    };
-    let reading = Reading {
-        reply,
-        reader: Reader::new(assembler, expects_stream),
-        read: 0,
-        error: None,
-    };
-    Ok(stream::try_unfold(reading, Reading::next))
+    accumulator.finish()
 }
 
 struct Reading<A> {
@@ -88,10 +89,33 @@ struct Reading<A> {
 }
 
 impl<A: Assembler> Reading<A> {
-    async fn next(mut self) -> Result<Option<(ModelDelta, Self)>, ModelError> {
+    /// Reads an answer by what it is, whatever was asked for: some servers answer plainly to who
+    /// wants a stream.
+    async fn begin(reply: Reply, expect: Expect, assembler: A) -> Result<Self, ModelError> {
+        if !(200..300).contains(&reply.status()) {
+            return Err(refusal::refused(reply).await);
+        }
+        let media_type = reply.media_type();
+        if refusal::is_page(&media_type, "") {
+            return Err(refusal::not_the_api(reply, A::API).await);
+        }
+        let expects_stream = match &*media_type {
+            "text/event-stream" => true,
+            "application/json" => false,
+            _ => expect == Expect::EventStream,
+        };
+        Ok(Self {
+            reply,
+            reader: Reader::new(assembler, expects_stream),
+            read: 0,
+            error: None,
+        })
+    }
+
+    async fn next(&mut self) -> Result<Option<ModelDelta>, ModelError> {
         loop {
             if let Some(delta) = self.reader.ready.pop_front() {
-                return Ok(Some((delta, self)));
+                return Ok(Some(delta));
             }
             if let Some(error) = self.error.take() {
                 return Err(error.redacted(|text| self.reply.endpoint().redact(text)));

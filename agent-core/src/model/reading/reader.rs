@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Assembler, refusal};
-use crate::model::sse::SseParser;
+use crate::model::sse::{EventTooLarge, SseParser, text_of};
 use crate::model::{Accumulator, ChatResponse, ModelDelta, ModelError, ModelErrorKind};
 
 /// What the bytes are: told by the first that says anything, because servers answer plainly to
@@ -89,7 +89,7 @@ impl<A: Assembler> Reader<A> {
         match self.form {
             Form::Plain => {
                 let body = std::mem::take(&mut self.held);
-                let body = String::from_utf8_lossy(&body);
+                let body = text_of(&body);
                 self.assembler
                     .plain(body.trim_start_matches('\u{feff}'), &mut self.ready)
             }
@@ -98,14 +98,15 @@ impl<A: Assembler> Reader<A> {
     }
 
     fn events(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
-        let mut events = VecDeque::new();
-        let taken = self.parser.push(bytes, &mut events);
-        for event in events {
-            self.assembler.event(&event, &mut self.ready)?;
-        }
-        taken.map_err(|error| {
-            ModelError::new(ModelErrorKind::Decode, "the stream cannot be read").with_source(error)
-        })
+        let (assembler, ready) = (&mut self.assembler, &mut self.ready);
+        self.parser
+            .push(bytes, |event| assembler.event(event, ready))
+    }
+}
+
+impl From<EventTooLarge> for ModelError {
+    fn from(error: EventTooLarge) -> Self {
+        Self::new(ModelErrorKind::Decode, "the stream cannot be read").with_source(error)
     }
 }
 

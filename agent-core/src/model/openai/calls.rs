@@ -1,0 +1,126 @@
+//! Puts the calls of an answer together from their pieces. Pure.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::chunk::Fragment;
+use crate::message::ToolCall;
+
+/// The calls so far, in order.
+#[derive(Debug, Default)]
+pub(super) struct Calls(Vec<PartialCall>);
+
+/// A call as far as it came.
+#[derive(Debug, Default)]
+pub(super) struct PartialCall {
+    index: Option<u64>,
+    pub(super) id: String,
+    pub(super) name: String,
+    arguments: String,
+    extra: Map<String, Value>,
+}
+
+impl Calls {
+    /// Takes a piece of a call that is being written; gives its place and what is known of it.
+    pub(super) fn take(&mut self, fragment: Fragment<'_>) -> Option<(usize, &PartialCall)> {
+        let place = self.place(&fragment).unwrap_or(self.0.len());
+        self.put(place, fragment)
+    }
+
+    /// Takes the call at this place whole: it stands for all that came of it before.
+    pub(super) fn replace(
+        &mut self,
+        place: usize,
+        fragment: Fragment<'_>,
+    ) -> Option<(usize, &PartialCall)> {
+        if let Some(call) = self.0.get_mut(place) {
+            call.arguments.clear();
+        }
+        self.put(place.min(self.0.len()), fragment)
+    }
+
+    fn put(&mut self, place: usize, fragment: Fragment<'_>) -> Option<(usize, &PartialCall)> {
+        if place == self.0.len() {
+            self.0.push(PartialCall {
+                index: fragment.index,
+                ..PartialCall::default()
+            });
+        }
+        let call = self.0.get_mut(place)?;
+        if call.id.is_empty() {
+            call.id.push_str(&fragment.id);
+        }
+        call.take_name(&fragment.name);
+        call.arguments.push_str(&fragment.arguments);
+        call.extra.extend(fragment.extra);
+        Some((place, call))
+    }
+
+    /// The call a fragment goes on with; `None` if it opens a new one.
+    ///
+    /// An id that is known goes on with its call and a new one opens one, whatever the index
+    /// says: some servers number every call 0. Without an id the index decides, and without
+    /// both it is the last call, unless that one is whole and a name comes again.
+    fn place(&self, fragment: &Fragment<'_>) -> Option<usize> {
+        let same_index = |call: &PartialCall| match (call.index, fragment.index) {
+            (Some(ours), Some(theirs)) => ours == theirs,
+            _ => true,
+        };
+        let latest = self.0.iter().rposition(same_index)?;
+        let call = self.0.get(latest)?;
+        if fragment.id.is_empty() {
+            return (!call.is_whole_before(fragment)).then_some(latest);
+        }
+        let same_id = |call: &PartialCall| call.id == fragment.id && same_index(call);
+        if let Some(known) = self.0.iter().rposition(same_id) {
+            return Some(known);
+        }
+        // A late id belongs to the call that waits for one, if both have a number. Some servers
+        // make up an id for every fragment; what opens a call has a name.
+        let waits = call.id.is_empty() && fragment.index.is_some();
+        let goes_on = waits || (fragment.name.is_empty() && !fragment.arguments.is_empty());
+        (goes_on && !call.is_whole_before(fragment)).then_some(latest)
+    }
+
+    /// The whole calls, each with an id of its own.
+    pub(super) fn end(&mut self) -> impl Iterator<Item = ToolCall> + use<> {
+        let mut ids = HashSet::new();
+        let calls = std::mem::take(&mut self.0).into_iter();
+        let calls = calls.filter(|call| !(call.name.is_empty() && call.arguments.is_empty()));
+        calls.map(move |call| {
+            let id = match call.id {
+                id if id.is_empty() || !ids.insert(id.clone()) => crate::id::next("call"),
+                id => id,
+            };
+            let mut whole = ToolCall::new(id, call.name, call.arguments);
+            whole.extra = call.extra;
+            whole
+        })
+    }
+}
+
+impl PartialCall {
+    /// A name comes whole, again in every chunk, in pieces, or growing.
+    fn take_name(&mut self, name: &str) {
+        if name.starts_with(&self.name) {
+            name.clone_into(&mut self.name);
+        } else if self.arguments.is_empty() && !name.is_empty() {
+            self.name.push_str(name);
+        }
+    }
+
+    /// True if this call is whole and the fragment is the beginning of another.
+    ///
+    /// The cheap looks come first, so that long arguments are not read again and again.
+    fn is_whole_before(&self, fragment: &Fragment<'_>) -> bool {
+        let opens = match fragment.arguments.trim_start() {
+            "" => fragment.name != self.name,
+            arguments => arguments.starts_with('{'),
+        };
+        !fragment.name.is_empty()
+            && opens
+            && self.arguments.trim_end().ends_with('}')
+            && serde_json::from_str::<serde::de::IgnoredAny>(&self.arguments).is_ok()
+    }
+}

@@ -1,0 +1,93 @@
+//! Reasoning in the structured form of OpenRouter, to be sent back as it came.
+//!
+//! "Preserving reasoning": the list must be the one that the model gave, in order and unchanged,
+//! or providers refuse a loop of tool calls. In a stream its texts come in pieces.
+//! <https://openrouter.ai/docs/use-cases/reasoning-tokens>
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::message::OpaquePart;
+
+/// By whom a part of an answer is told to be such a list.
+const PROVIDER: &str = "openrouter";
+
+/// The list as far as it came.
+#[derive(Debug, Default)]
+pub(super) struct Details(Vec<Detail>);
+
+#[derive(Debug)]
+struct Detail {
+    fields: Map<String, Value>,
+    /// As it came, unless it came in pieces.
+    raw: Option<String>,
+}
+
+impl Details {
+    pub(super) fn take(&mut self, raw: &RawValue) {
+        let fields: Map<String, Value> = serde_json::from_str(raw.get()).unwrap_or_default();
+        match self.0.last_mut() {
+            Some(last) if last.goes_on_with(&fields) => last.add(fields),
+            _ => self.0.push(Detail {
+                fields,
+                raw: Some(raw.get().to_owned()),
+            }),
+        }
+    }
+
+    /// The list, if there is one.
+    pub(super) fn end(&mut self) -> Option<OpaquePart> {
+        let details = std::mem::take(&mut self.0);
+        if details.is_empty() {
+            return None;
+        }
+        let details = details.into_iter().map(|detail| match detail.raw {
+            Some(raw) => raw,
+            None => Value::from(detail.fields).to_string(),
+        });
+        let details: Vec<String> = details.collect();
+        let json = format!("[{}]", details.join(","));
+        Some(OpaquePart::new(PROVIDER, json))
+    }
+}
+
+impl Detail {
+    /// True if these are more of the same text.
+    fn goes_on_with(&self, fields: &Map<String, Value>) -> bool {
+        let same = |key: &str| self.fields.get(key) == fields.get(key);
+        self.text_key() == text_key(fields) && self.text_key().is_some() && same("index")
+    }
+
+    fn text_key(&self) -> Option<&'static str> {
+        text_key(&self.fields)
+    }
+
+    fn add(&mut self, fields: Map<String, Value>) {
+        self.raw = None;
+        let text_key = self.text_key();
+        for (key, value) in fields {
+            match (self.fields.get_mut(&key), value) {
+                (_, Value::Null) => {}
+                (Some(Value::String(text)), Value::String(more)) if Some(&*key) == text_key => {
+                    text.push_str(&more);
+                }
+                (_, value) => drop(self.fields.insert(key, value)),
+            }
+        }
+    }
+}
+
+/// The field that holds the text of such a piece, if it has one.
+fn text_key(fields: &Map<String, Value>) -> Option<&'static str> {
+    match fields.get("type")?.as_str()? {
+        "reasoning.text" => Some("text"),
+        "reasoning.summary" => Some("summary"),
+        _ => None,
+    }
+}
+
+/// The list of an answer, if it has one.
+pub(super) fn of(parts: &[OpaquePart]) -> Option<&RawValue> {
+    let part = parts.iter().find(|part| part.provider == PROVIDER)?;
+    serde_json::from_str(&part.json).ok()
+}
