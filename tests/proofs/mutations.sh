@@ -1,10 +1,11 @@
 #!/bin/sh
-# Breaks the running of tools in ten ways, one at a time, and shows that the tests see each.
+# Breaks the running of tools in eleven ways, one at a time, and shows that the tests see each.
 #
 # Usage: tests/proofs/mutations.sh
 #
-# Works on a copy of the last commit in a temporary folder. Each line says what was broken and
-# which tests failed. The exit code is 1 if a mutation was not seen, or no longer applies.
+# Works on a copy of the last commit in a temporary folder, and builds there too if
+# CARGO_TARGET_DIR does not say where. Each line says what was broken and which tests failed.
+# The exit code is 1 if a mutation was not seen, or no longer applies.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -12,7 +13,7 @@ dir=$(mktemp -d)
 trap 'git -C "$root" worktree remove --force "$dir/copy"; rm -rf "$dir"' EXIT
 git -C "$root" worktree add -q --detach "$dir/copy" HEAD
 cd "$dir/copy"
-export CARGO_TARGET_DIR="$dir/target"
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$dir/target}"
 agent=agent-core/src/agent
 missed=0
 
@@ -52,8 +53,8 @@ mutate "more calls at once than allowed" $agent/tool_node.rs \
 mutate "a result is dropped" $agent/tool_node.rs \
     'Ended::Result\(result\) => results\.push\(result\)' \
     'Ended::Result(result) => if results.is_empty() { results.push(result) }'
-mutate "a failed call keeps its update" $agent/call.rs \
-    '\(result, failure, StateUpdate::new\(\), false\)' '(result, failure, outcome.update, false)'
+mutate "a failed call keeps its update" $agent/call_end.rs \
+    'outcome\.failure\.or\(failure\),\s+StateUpdate::new\(\)' 'outcome.failure.or(failure), outcome.update'
 mutate "no deadline while waiting for a slot" $agent/call.rs \
     '\(\) = sleep_until\(deadline\) => return Err\(ToolError::timed_out\(limit\)\),' ''
 mutate "a call whose time is over starts" agent-core/src/tool/executor.rs \

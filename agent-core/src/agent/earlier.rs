@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::approval::{self, About, Decision};
-use super::call::{CallEnd, Ended};
+use super::call_end::{CallEnd, Ended};
 use super::error::Failure;
 use super::scope::RunScope;
 use crate::event::InterruptKind;

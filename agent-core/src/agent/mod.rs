@@ -34,6 +34,7 @@ mod template;
 
 mod ask;
 mod call;
+mod call_end;
 mod cap;
 mod drive;
 mod earlier;

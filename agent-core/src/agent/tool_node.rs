@@ -15,7 +15,8 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::call::{Admission, CallEnd, Ended, go_on, run_call};
+use super::call::{Admission, go_on, run_call};
+use super::call_end::{CallEnd, Ended};
 use super::earlier::{Before, Turn};
 use super::early::EarlyCall;
 use super::limits::OnLimit;

@@ -1,0 +1,189 @@
+//! How a call ends: its result, what a policy makes of its error, and who is told.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+use tracing::Span;
+
+use super::approval;
+use super::call::{Admission, Attempt};
+use super::cap::cap;
+use super::error::Failure;
+use super::policy::Decision;
+use super::scope::RunScope;
+use crate::event::EventKind;
+use crate::graph::{Question, StateUpdate};
+use crate::message::{ContentPart, ToolCall, ToolResult};
+use crate::telemetry;
+use crate::tool::{ToolError, ToolErrorKind, ToolOutcome};
+
+/// How a call ended, and what it leaves behind.
+pub(super) struct CallEnd {
+    pub(super) ended: Ended,
+    /// What the tool wrote to the state; empty unless the call went well. A call that pauses
+    /// runs again and writes then.
+    pub(super) update: StateUpdate,
+    /// True if the call went well and its tool is `return_direct`.
+    pub(super) direct: bool,
+    /// True if the call was answered without a try.
+    pub(super) refused: bool,
+}
+
+pub(super) enum Ended {
+    Result(ToolResult),
+    /// The call waits for answers.
+    Asks(Vec<Question>),
+    /// The call ends the run; the result is what the history says of it.
+    Failed(ToolResult, Failure),
+}
+
+impl CallEnd {
+    /// A call that was answered without running.
+    pub(super) fn refused(result: ToolResult) -> Self {
+        Self {
+            ended: Ended::Result(result),
+            update: StateUpdate::new(),
+            direct: false,
+            refused: true,
+        }
+    }
+
+    /// A call that waits for answers.
+    pub(super) fn asks(questions: Vec<Question>) -> Self {
+        Self {
+            ended: Ended::Asks(questions),
+            update: StateUpdate::new(),
+            direct: false,
+            refused: false,
+        }
+    }
+}
+
+/// Makes what a call gave its result, and tells it.
+pub(super) async fn end_call(
+    scope: &Arc<RunScope>,
+    call: &ToolCall,
+    outcome: Attempt,
+    (span, started, admission): (Span, Instant, Admission<'_>),
+) -> CallEnd {
+    let duration = started.elapsed();
+    let tool = admission.tool.map(|tool| tool.definition().name());
+    let (tool, end) = (tool.unwrap_or("unknown"), outcome_name(&outcome.result));
+    telemetry::tool_ended(&span, tool, end, duration);
+    let (result, mut failure, mut update, direct) = match outcome.result {
+        Ok(ToolOutcome::Done(output)) => (
+            ToolResult::ok(call, output.into_content()),
+            None,
+            outcome.update,
+            outcome.direct,
+        ),
+        Ok(ToolOutcome::Interrupt(request)) => {
+            return CallEnd::asks(approval::questions(call, request));
+        }
+        Err(error) => {
+            let (result, failure) = decide(scope, error, call, outcome.ran);
+            (
+                result,
+                outcome.failure.or(failure),
+                StateUpdate::new(),
+                false,
+            )
+        }
+    };
+    let mut result = masked(scope, result);
+    // What is the run's answer word for word is not for the model.
+    if !direct {
+        cap(&mut result, scope.config.result_limit, &mut update);
+    }
+    if scope.config.record_content {
+        let secrets = &scope.config.secrets;
+        let arguments = secrets.mask(&call.arguments);
+        span.record(telemetry::TOOL_CALL_ARGUMENTS, &*arguments);
+        span.record(telemetry::TOOL_CALL_RESULT, &*result.text());
+    }
+    // Written down before anybody hears of it.
+    if failure.is_none() {
+        let noted = admission.turn.end(&result, &update, direct).await;
+        failure = noted.err();
+    }
+    tracing::debug!(parent: &span, is_error = result.is_error, ?duration, "the tool call ended");
+    scope
+        .sink
+        .send(EventKind::ToolFinished {
+            result: result.clone(),
+            duration,
+        })
+        .await;
+    CallEnd {
+        ended: match failure {
+            None => Ended::Result(result),
+            Some(failure) => Ended::Failed(result, failure),
+        },
+        update,
+        direct,
+        refused: false,
+    }
+}
+
+/// The result without the secrets the agent knows of.
+fn masked(scope: &RunScope, mut result: ToolResult) -> ToolResult {
+    let secrets = &scope.config.secrets;
+    if !secrets.is_empty() {
+        for part in &mut result.content {
+            if let ContentPart::Text(text) = part {
+                *text = secrets.mask(text);
+            }
+        }
+    }
+    result
+}
+
+/// What the agent's policy makes of an error: a result for the model, and maybe the end of
+/// the run.
+fn decide(
+    scope: &RunScope,
+    error: ToolError,
+    call: &ToolCall,
+    ran: bool,
+) -> (ToolResult, Option<Failure>) {
+    if error.kind() == ToolErrorKind::Cancelled && scope.token.is_cancelled() {
+        let text = if ran {
+            "Error: cancelled while it ran; it may have run in part"
+        } else {
+            "Error: cancelled before it started"
+        };
+        return (ToolResult::error(call, text), None);
+    }
+    let error = error.masked(&scope.config.secrets);
+    let failure = match scope.config.error_policy.apply(error, call) {
+        Decision::Tell(text) => return (ToolResult::error(call, text), None),
+        Decision::Raise(source) => Failure::Tool {
+            call: call.clone(),
+            source,
+        },
+        Decision::PassThrough(source) => Failure::PassedThrough {
+            tool: call.name.clone(),
+            source,
+        },
+    };
+    // The error is the caller's, not the model's.
+    let result = ToolResult::error(call, "Error: the run ended with this call");
+    (result, Some(failure))
+}
+
+fn outcome_name(result: &Result<ToolOutcome, ToolError>) -> &'static str {
+    match result {
+        Ok(ToolOutcome::Done(_)) => "ok",
+        Ok(ToolOutcome::Interrupt(_)) => "interrupted",
+        Err(error) => match error.kind() {
+            ToolErrorKind::Unknown => "unknown_tool",
+            ToolErrorKind::InvalidArguments => "invalid_arguments",
+            ToolErrorKind::Correctable => "correctable",
+            ToolErrorKind::Failed => "failed",
+            ToolErrorKind::Panicked => "panicked",
+            ToolErrorKind::TimedOut => "timed_out",
+            ToolErrorKind::Cancelled => "cancelled",
+            ToolErrorKind::Fatal => "fatal",
+        },
+    }
+}
