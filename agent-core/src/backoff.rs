@@ -25,3 +25,29 @@ impl Backoff {
             .build()
     }
 }
+
+/// The setters of a type that has a `backoff`: what is tried, and the defaults of the delays.
+macro_rules! backoff_setters {
+    ($tried:literal, $min:literal, $max:literal) => {
+        #[doc = concat!("How often ", $tried, " at most, the first time included. Default: 3.")]
+        pub fn attempts(mut self, attempts: u32) -> Self {
+            self.backoff.attempts = attempts;
+            self
+        }
+
+        /// The delay before the second attempt; each further one is twice as long, and all are
+        #[doc = concat!("lengthened at random by up to as much again. Default: ", $min, ".")]
+        pub fn min_delay(mut self, delay: Duration) -> Self {
+            self.backoff.min_delay = delay;
+            self
+        }
+
+        #[doc = concat!("The longest delay before the random part. Default: ", $max, ".")]
+        pub fn max_delay(mut self, delay: Duration) -> Self {
+            self.backoff.max_delay = delay;
+            self
+        }
+    };
+}
+
+pub(crate) use backoff_setters;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::interceptor::{ModelInterceptor, ModelNext};
-use crate::backoff::Backoff;
+use crate::backoff::{Backoff, backoff_setters};
 use crate::boxed::BoxFuture;
 use crate::clock;
 use crate::model::{ChatRequest, ChatResponse, ModelError, ModelErrorKind};
@@ -68,24 +68,7 @@ impl ModelRetry {
         }
     }
 
-    /// How often the model is asked for one reply at most, the first time included. Default: 3.
-    pub fn attempts(mut self, attempts: u32) -> Self {
-        self.backoff.attempts = attempts;
-        self
-    }
-
-    /// The delay before the second attempt; each further one is twice as long, and all are
-    /// lengthened at random by up to as much again. Default: 500 ms.
-    pub fn min_delay(mut self, delay: Duration) -> Self {
-        self.backoff.min_delay = delay;
-        self
-    }
-
-    /// The longest delay before the random part. Default: 30 s.
-    pub fn max_delay(mut self, delay: Duration) -> Self {
-        self.backoff.max_delay = delay;
-        self
-    }
+    backoff_setters!("the model is asked for one reply", "500 ms", "30 s");
 
     /// The longest wait that a provider may ask for; one that asks for more has failed for good.
     /// Default: 1 minute.

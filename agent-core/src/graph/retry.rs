@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::RunError;
-use crate::backoff::Backoff;
+use crate::backoff::{Backoff, backoff_setters};
 
 /// When a node that failed runs again: see [`StateGraph::node_retry`](super::StateGraph::node_retry).
 ///
@@ -47,24 +47,7 @@ impl NodeRetry {
         }
     }
 
-    /// How often the node runs at most, the first time included. Default: 3.
-    pub fn attempts(mut self, attempts: u32) -> Self {
-        self.backoff.attempts = attempts;
-        self
-    }
-
-    /// The delay before the second attempt; each further one is twice as long, and all are
-    /// lengthened at random by up to as much again. Default: 200 ms.
-    pub fn min_delay(mut self, delay: Duration) -> Self {
-        self.backoff.min_delay = delay;
-        self
-    }
-
-    /// The longest delay before the random part. Default: 10 s.
-    pub fn max_delay(mut self, delay: Duration) -> Self {
-        self.backoff.max_delay = delay;
-        self
-    }
+    backoff_setters!("the node runs", "200 ms", "10 s");
 
     /// Which failures are worth another attempt: it is asked about [`RunError::Node`] and
     /// [`RunError::TimedOut`]. Default: all of them.

@@ -9,9 +9,11 @@
 //! A [`CheckpointSaver`] keeps the bytes; [`MemorySaver`] is the one here. Whoever writes
 //! another one runs [`conformance::check`] on it.
 
+mod durability;
 mod error;
 mod format;
 mod history;
+mod journal;
 mod load;
 mod memory;
 pub(crate) mod record;
@@ -21,12 +23,12 @@ mod saver;
 
 pub mod conformance;
 
+pub use durability::Durability;
 pub use error::CheckpointError;
 pub(crate) use history::NESTED;
 pub use history::{Checkpoint, Threads};
 pub(in crate::graph) use load::Loaded;
 pub use memory::MemorySaver;
-pub use recorder::Durability;
 pub(in crate::graph) use recorder::Step;
 pub(crate) use recorder::{Opened, Recorder};
 pub use running::RunningThreads;

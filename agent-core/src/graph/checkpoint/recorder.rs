@@ -10,6 +10,8 @@ use std::time::SystemTime;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::durability::Durability;
+use super::journal::Journal;
 use super::load::{Loaded, check_name, load};
 use super::record::{Asked, Entry, Frontier, MAIL, Note, Record};
 use super::{
@@ -19,23 +21,6 @@ use super::{
 use crate::message::{Message, MessageId};
 use crate::state::StateUpdate;
 use crate::state::delta::StateDelta;
-
-/// When a run writes to its thread.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "the three moments are all there are"
-)]
-pub enum Durability {
-    /// At once: each call that starts or ends, each node of a branch, each step. After a crash
-    /// nothing is done again that was done, and what is in doubt is known.
-    #[default]
-    EachWrite,
-    /// After each step. After a crash a step begins anew, with all its calls.
-    EachStep,
-    /// When the run ends, fails or pauses. After a crash the run is as if it had not been.
-    AtEnd,
-}
 
 /// The thread of a run, and the right to write it.
 pub(crate) struct Recorder {
@@ -52,7 +37,7 @@ struct Inner {
     head: Option<CheckpointId>,
     step: u64,
     /// What of the steps that are not over was written down, or would have been.
-    journal: Vec<Entry>,
+    journal: Journal,
     /// Writes that are not committed yet.
     queued: Vec<Arc<[u8]>>,
     /// Steps that are not committed yet.
@@ -111,9 +96,7 @@ impl Opened {
                 version: loaded.as_ref().map_or(0, |loaded| loaded.version),
                 head: loaded.as_ref().map(|loaded| loaded.at.clone()),
                 step: loaded.as_ref().map_or(0, |loaded| loaded.step),
-                journal: loaded
-                    .as_ref()
-                    .map_or_else(Vec::new, |loaded| loaded.journal.clone()),
+                journal: Journal::of(loaded.as_ref()),
                 queued: Vec::new(),
                 waiting: None,
                 parted: at.and(loaded.as_ref()).map(Step::standing),
@@ -158,22 +141,12 @@ impl Recorder {
 
     /// The notes of a node that has not ended.
     pub(in crate::graph) fn notes(&self, node: &str) -> Vec<Note> {
-        let inner = self.inner();
-        let notes = inner.journal.iter().filter_map(|entry| match entry {
-            Entry::Note(note) if note.node == node => Some(note.clone()),
-            _ => None,
-        });
-        notes.collect()
+        self.inner().journal.notes(node)
     }
 
     /// What the nodes of a branch, or of a sub-graph, have done so far.
     pub(in crate::graph) fn ended(&self, of: &str) -> Vec<Entry> {
-        let inner = self.inner();
-        let ended = inner.journal.iter().filter(|entry| match entry {
-            Entry::Ended { path, .. } => path == of,
-            _ => false,
-        });
-        ended.cloned().collect()
+        self.inner().journal.ended(of)
     }
 
     /// Writes down what must be known before the run goes on, as far as it is to be known at
@@ -208,32 +181,7 @@ impl Recorder {
             }
         }
         let mut inner = self.inner();
-        // What a node of a branch noted is over with the node.
-        for entry in &entries {
-            let Entry::Ended {
-                path,
-                node,
-                interrupts,
-                ..
-            } = entry
-            else {
-                continue;
-            };
-            let over = format!("{path}{node}");
-            let is_over = |asked: &Asked| asked.is_after() && asked.node == over;
-            if interrupts.iter().all(is_over) {
-                let is_within = |path: &str| {
-                    let rest = path.strip_prefix(&over);
-                    rest.is_some_and(|rest| rest.starts_with(['/', '>']))
-                };
-                inner.journal.retain(|entry| match entry {
-                    Entry::Note(note) => note.node != over && !is_within(&note.node),
-                    Entry::Ended { path, .. } => !is_within(path),
-                    Entry::Answer { .. } => true,
-                });
-            }
-        }
-        inner.journal.extend(entries);
+        inner.journal.add(entries);
         inner.queued.extend(bytes);
         Ok(())
     }
@@ -264,9 +212,7 @@ impl Recorder {
     ) -> Result<(), CheckpointError> {
         {
             let inner = self.inner();
-            let kept = inner.journal.iter().flat_map(Entry::mail);
-            let kept: HashSet<&MessageId> = kept.map(Message::id).collect();
-            mail.retain(|message| !kept.contains(message.id()));
+            mail.retain(|message| !inner.journal.keeps(message));
         }
         if mail.is_empty() {
             return Ok(());
@@ -329,8 +275,8 @@ impl Recorder {
             }
         }
         let waiting = inner.waiting.as_ref().map(|step| step.interrupts.clone());
-        let kept = carried(&inner.journal, &waiting.unwrap_or_default(), &inner.read);
-        inner.journal = kept;
+        let Inner { journal, read, .. } = &mut *inner;
+        journal.step_done(&waiting.unwrap_or_default(), read);
     }
 
     /// Commits the steps that were kept.
@@ -359,7 +305,7 @@ impl Recorder {
             next: step.next,
             delta: step.delta,
             interrupts: step.interrupts,
-            journal: inner.journal.clone(),
+            journal: inner.journal.entries().to_vec(),
             effects: step.effects,
         };
         let payload = format::write_checkpoint(&record);
@@ -436,16 +382,4 @@ impl Recorder {
             source,
         }
     }
-}
-
-/// What of the journal is still needed once a step is over: nothing, unless it paused, but
-/// messages that nobody has read.
-fn carried(journal: &[Entry], interrupts: &[Asked], read: &HashSet<MessageId>) -> Vec<Entry> {
-    let asked: HashSet<&str> = interrupts.iter().map(|asked| asked.id.as_str()).collect();
-    let is_needed = |entry: &&Entry| match entry {
-        Entry::Answer { id, .. } => asked.contains(id.as_str()),
-        Entry::Ended { .. } => !asked.is_empty(),
-        Entry::Note(_) => entry.mail().any(|mail| !read.contains(mail.id())),
-    };
-    journal.iter().filter(is_needed).cloned().collect()
 }

@@ -1,5 +1,7 @@
 //! What a tool may know and do beside its arguments. Nothing here reaches the model.
 
+mod answers;
+
 use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,9 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
+
+pub(crate) use answers::CallAnswer;
 
 use super::ToolError;
 use super::cancel::{CancelCallbacks, CancelGuard};
@@ -88,16 +91,6 @@ pub(crate) struct CallContext {
     pub(crate) outer: Option<Arc<dyn Any + Send + Sync>>,
     /// The answers to what the call asked, in order.
     pub(crate) answers: Vec<CallAnswer>,
-}
-
-/// The answer to something that a call asked.
-#[derive(Debug, Clone)]
-pub(crate) struct CallAnswer {
-    /// Set if a run inside of the call asked: by which it is answered.
-    pub(crate) nested: Option<String>,
-    /// What the call named its question.
-    pub(crate) name: Option<String>,
-    pub(crate) value: Value,
 }
 
 impl ToolContext {
@@ -180,77 +173,6 @@ impl ToolContext {
         let message = self.0.message_id.as_ref();
         let message = message.map_or_else(|| "0::".to_owned(), MessageId::key);
         format!("{message}{}", self.call_id())
-    }
-
-    /// The answer to what this call asked, if it runs again because somebody answered: the last,
-    /// if it asked several times. `None` if it runs for the first time.
-    ///
-    /// ```
-    /// use agent_core::tool::{InterruptRequest, ToolOutcome};
-    /// use agent_core::{ToolContext, ToolError, ToolOutput, tool};
-    ///
-    /// /// Deletes a file, if somebody says yes.
-    /// #[tool]
-    /// async fn delete(path: String, context: &ToolContext) -> Result<ToolOutcome, ToolError> {
-    ///     Ok(match context.answer::<bool>()? {
-    ///         None => ToolOutcome::Interrupt(InterruptRequest::new(format!("Delete {path}?"))),
-    ///         Some(true) => ToolOutcome::Done(ToolOutput::from_text("Deleted.")),
-    ///         Some(false) => ToolOutcome::Done(ToolOutput::from_text("Kept.")),
-    ///     })
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The answer is not the JSON of a `T`.
-    pub fn answer<T: DeserializeOwned>(&self) -> Result<Option<T>, ToolError> {
-        let mut own = self.0.answers.iter().filter(|it| it.nested.is_none());
-        let answer = own.next_back().map(|answer| T::deserialize(&answer.value));
-        answer.transpose().map_err(ToolError::failed)
-    }
-
-    /// The answer to the question of this [name](crate::tool::InterruptRequest::named), for a tool
-    /// that asks several things one after another: it runs again with each answer, and finds those
-    /// before.
-    ///
-    /// ```
-    /// use agent_core::tool::{InterruptRequest, ToolOutcome};
-    /// use agent_core::{ToolContext, ToolError, ToolOutput, tool};
-    ///
-    /// /// Books a table.
-    /// #[tool]
-    /// async fn book(context: &ToolContext) -> Result<ToolOutcome, ToolError> {
-    ///     let ask = |name, text| Ok(ToolOutcome::Interrupt(InterruptRequest::named(name, text)));
-    ///     let Some(guests) = context.answer_to::<u8>("guests")? else {
-    ///         return ask("guests", "How many of you?");
-    ///     };
-    ///     let Some(hour) = context.answer_to::<u8>("hour")? else {
-    ///         return ask("hour", "At what hour?");
-    ///     };
-    ///     let text = format!("A table for {guests} at {hour}.");
-    ///     Ok(ToolOutcome::Done(ToolOutput::from_text(text)))
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The answer is not the JSON of a `T`.
-    pub fn answer_to<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, ToolError> {
-        let mut named = self
-            .0
-            .answers
-            .iter()
-            .filter(|answer| answer.nested.is_none() && answer.name.as_deref() == Some(name));
-        let answer = named
-            .next_back()
-            .map(|answer| T::deserialize(&answer.value));
-        answer.transpose().map_err(ToolError::failed)
-    }
-
-    /// The answers for the run inside of this call, by what they answer there.
-    pub(crate) fn nested_answers(&self) -> impl Iterator<Item = (&str, &Value)> {
-        let answers = self.0.answers.iter();
-        answers.filter_map(|answer| Some((answer.nested.as_deref()?, &answer.value)))
     }
 
     /// The call's token: a child of the run's, fired when the call times out or the run ends.
