@@ -251,6 +251,7 @@ async fn tenant(name: Host<String>, context: &ToolContext) -> String {
 // A5
 #[tokio::test]
 async fn host_values_and_metadata_of_the_outer_run_reach_the_nested_one() {
+    // RC-3
     let model = ScriptedModel::new([calls("tenant", json!({})), says("Seen.")]);
     let inner = ReactAgent::builder("inner", model.clone()).tools(agent_core::tools![tenant]);
 
