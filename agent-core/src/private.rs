@@ -7,12 +7,11 @@
 //! # #![forbid(unsafe_code)]
 //! use agent_core::__private as P;
 //!
-//! const CITY: P::TypedParameter<<str as P::ToOwned>::Owned> = P::typed::<<str as P::ToOwned>::Owned>("city");
+//! const CITY: P::TypedParameter<<str as P::ToOwned>::Owned> = P::typed::<<str as P::ToOwned>::Owned>("city").described("City name");
 //! const CONTEXT: P::TypedParameter<P::ToolContext> = P::typed::<P::ToolContext>("context");
 //!
 //! const DEFINITION: &'static P::ToolDefinition = {
-//!     const PARAMETERS: &[P::Parameter] =
-//!         &[CITY.parameter().described("City name"), CONTEXT.parameter()];
+//!     const PARAMETERS: &[P::Parameter] = &[CITY.parameter(), CONTEXT.parameter()];
 //!     const INPUT: P::Input = P::Input::of(PARAMETERS);
 //!     const LENGTH: usize = P::text_length(INPUT);
 //!     const BYTES: [u8; LENGTH] = P::text_bytes::<LENGTH>(INPUT);

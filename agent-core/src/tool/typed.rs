@@ -54,6 +54,20 @@ impl<T> TypedParameter<T> {
         self.parameter
     }
 
+    /// Adds what the model is told about it.
+    #[must_use]
+    pub const fn described(mut self, description: &'static str) -> Self {
+        self.parameter = self.parameter.described(description);
+        self
+    }
+
+    /// Makes it not required; `default` is the JSON text of the default, if it is to be told.
+    #[must_use]
+    pub const fn with_default(mut self, default: Option<&'static str>) -> Self {
+        self.parameter = self.parameter.with_default(default);
+        self
+    }
+
     /// No constraints yet, on values of this parameter.
     #[must_use]
     #[track_caller]

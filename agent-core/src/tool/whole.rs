@@ -49,6 +49,13 @@ impl<T> WholeParameter<T> {
         self.parameter
     }
 
+    /// Adds what the model is told about it.
+    #[must_use]
+    pub const fn described(mut self, description: &'static str) -> Self {
+        self.parameter = self.parameter.described(description);
+        self
+    }
+
     /// Takes the value.
     ///
     /// # Errors

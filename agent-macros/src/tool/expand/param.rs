@@ -59,10 +59,12 @@ pub(super) fn constant(
     let constructor = Ident::new(constructor, Span::mixed_site());
     let (owned, key) = (param.ty.owned(private), &*param.name);
     let ty = quote_spanned! {Span::mixed_site()=> #private::#holder<#owned> };
-    let plain = quote_spanned! {Span::mixed_site()=> #private::#constructor::<#owned>(#key) };
+    let bare = quote_spanned! {Span::mixed_site()=> #private::#constructor::<#owned>(#key) };
+    let told = told(param, private);
+    let plain = quote_spanned! {Span::mixed_site()=> #bare #told };
     let constrained = param.constraints.steps(private).map(|steps| {
         quote_spanned! {Span::mixed_site()=>
-            let __agent_parameter = __agent_parameter.constrained(const { let __agent_of = #plain; &{ #steps } });
+            let __agent_parameter = __agent_parameter.constrained(const { let __agent_of = #bare; &{ #steps } });
         }
     });
     let required = required(param);
@@ -117,7 +119,7 @@ pub(super) fn schema(
     private: &TokenStream,
 ) -> TokenStream {
     let conditions = &param.conditions;
-    let parameter = parameter(tool, param, place, private);
+    let parameter = parameter(tool, place, private);
     quote_spanned! {Span::mixed_site()=> #(#conditions)* #parameter }
 }
 
@@ -129,7 +131,7 @@ pub(super) fn check(
     private: &TokenStream,
 ) -> TokenStream {
     let conditions = &param.conditions;
-    let parameter = parameter(tool, param, place, private);
+    let parameter = parameter(tool, place, private);
     let (strict, docs, whole) = (tool.strict.is_some(), tool.require_docs, tool.whole);
     let site = located(param.ty.span());
     let check = quote_spanned! {site=>
@@ -138,9 +140,14 @@ pub(super) fn check(
     quote_spanned! {Span::mixed_site()=> #(#conditions)* #check; }
 }
 
-fn parameter(tool: &ToolFn, param: &Param, place: &Place, private: &TokenStream) -> TokenStream {
+fn parameter(tool: &ToolFn, place: &Place, private: &TokenStream) -> TokenStream {
     let constant = &place.path;
     let holder = holder(tool);
+    quote_spanned! {Span::mixed_site()=> #private::#holder::parameter(&#constant) }
+}
+
+/// What the model is told of it beside its type.
+fn told(param: &Param, private: &TokenStream) -> TokenStream {
     let described = param.description.as_ref().map(|text| {
         quote_spanned! {Span::mixed_site()=> .described(#text) }
     });
@@ -151,9 +158,7 @@ fn parameter(tool: &ToolFn, param: &Param, place: &Place, private: &TokenStream)
         };
         quote_spanned! {Span::mixed_site()=> .with_default(#json) }
     });
-    quote_spanned! {Span::mixed_site()=>
-        #private::#holder::parameter(&#constant) #described #with_default
-    }
+    quote_spanned! {Span::mixed_site()=> #described #with_default }
 }
 
 /// Its value from the local `reader`, or nothing if that noted a fault.

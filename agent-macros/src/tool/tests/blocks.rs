@@ -49,14 +49,14 @@ fn an_impl_block() {
                     #[cfg(unix)]
                     const __AGENT_PARAMETER_0_OF_weather: ::agent_core::__private::TypedParameter<
                         u8,
-                    > = ::agent_core::__private::typed::<u8>("days");
+                    > = ::agent_core::__private::typed::<u8>("days")
+                        .with_default(::agent_core::__private::None);
                     #[cfg(unix)]
                     const __AGENT_DEFINITION_OF_weather: &'static ::agent_core::__private::ToolDefinition = {
                         const __AGENT_PARAMETERS: &[::agent_core::__private::Parameter] = &[
                             ::agent_core::__private::TypedParameter::parameter(
-                                    &<Station>::__AGENT_PARAMETER_0_OF_weather,
-                                )
-                                .with_default(::agent_core::__private::None),
+                                &<Station>::__AGENT_PARAMETER_0_OF_weather,
+                            ),
                         ];
                         const __AGENT_INPUT: ::agent_core::__private::Input = ::agent_core::__private::Input::of(
                             __AGENT_PARAMETERS,
@@ -203,9 +203,8 @@ fn an_impl_block() {
                     };
                     __agent_check_parameter(
                         ::agent_core::__private::TypedParameter::parameter(
-                                &<Station>::__AGENT_PARAMETER_0_OF_weather,
-                            )
-                            .with_default(::agent_core::__private::None),
+                            &<Station>::__AGENT_PARAMETER_0_OF_weather,
+                        ),
                         false,
                         false,
                         false,
@@ -213,9 +212,8 @@ fn an_impl_block() {
                     __agent_check_tool(
                         &[
                             ::agent_core::__private::TypedParameter::parameter(
-                                    &<Station>::__AGENT_PARAMETER_0_OF_weather,
-                                )
-                                .with_default(::agent_core::__private::None),
+                                &<Station>::__AGENT_PARAMETER_0_OF_weather,
+                            ),
                         ],
                         "Weather of a day.",
                         false,

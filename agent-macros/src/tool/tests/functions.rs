@@ -39,10 +39,12 @@ fn an_async_function() {
                     <str as ::agent_core::__private::ToOwned>::Owned,
                 > = ::agent_core::__private::typed::<
                     <str as ::agent_core::__private::ToOwned>::Owned,
-                >("city");
+                >("city")
+                    .described("City name");
                 const __AGENT_PARAMETER_1: ::agent_core::__private::TypedParameter<u8> = ::agent_core::__private::typed::<
                     u8,
-                >("days");
+                >("days")
+                    .with_default(::agent_core::__private::Some("1"));
                 const __AGENT_PARAMETER_2: ::agent_core::__private::TypedParameter<
                     <ToolContext as ::agent_core::__private::ToOwned>::Owned,
                 > = ::agent_core::__private::typed::<
@@ -54,15 +56,13 @@ fn an_async_function() {
                         check_parameter as __agent_check_parameter, check_tool as __agent_check_tool,
                     };
                     __agent_check_parameter(
-                        ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0)
-                            .described("City name"),
+                        ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
                         false,
                         false,
                         false,
                     );
                     __agent_check_parameter(
-                        ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1)
-                            .with_default(::agent_core::__private::Some("1")),
+                        ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
                         false,
                         false,
                         false,
@@ -75,10 +75,8 @@ fn an_async_function() {
                     );
                     __agent_check_tool(
                         &[
-                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0)
-                                .described("City name"),
-                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1)
-                                .with_default(::agent_core::__private::Some("1")),
+                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
+                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
                             ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_2),
                         ],
                         "Weather of a city.",
@@ -90,10 +88,8 @@ fn an_async_function() {
                     /// What a model is told about this tool.
                     pub const DEFINITION: &'static ::agent_core::__private::ToolDefinition = {
                         const __AGENT_PARAMETERS: &[::agent_core::__private::Parameter] = &[
-                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0)
-                                .described("City name"),
-                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1)
-                                .with_default(::agent_core::__private::Some("1")),
+                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
+                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
                             ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_2),
                         ];
                         const __AGENT_INPUT: ::agent_core::__private::Input = ::agent_core::__private::Input::of(
@@ -250,7 +246,9 @@ fn a_blocking_function_with_every_key() {
             const _: () = {
                 const __AGENT_PARAMETER_0: core_renamed::__private::TypedParameter<Filter> = core_renamed::__private::typed_schemars::<
                     Filter,
-                >("filter");
+                >("filter")
+                    .described("What to find")
+                    .with_default(core_renamed::__private::None);
                 #[cfg(unix)]
                 const __AGENT_PARAMETER_1: core_renamed::__private::TypedParameter<PathBuf> = core_renamed::__private::typed_schemars::<
                     PathBuf,
@@ -261,9 +259,7 @@ fn a_blocking_function_with_every_key() {
                         check_parameter as __agent_check_parameter, check_tool as __agent_check_tool,
                     };
                     __agent_check_parameter(
-                        core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0)
-                            .described("What to find")
-                            .with_default(core_renamed::__private::None),
+                        core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
                         false,
                         false,
                         false,
@@ -277,9 +273,7 @@ fn a_blocking_function_with_every_key() {
                     );
                     __agent_check_tool(
                         &[
-                            core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0)
-                                .described("What to find")
-                                .with_default(core_renamed::__private::None),
+                            core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
                             #[cfg(unix)]
                             core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
                         ],
@@ -292,9 +286,7 @@ fn a_blocking_function_with_every_key() {
                     /// What a model is told about this tool.
                     pub const DEFINITION: &'static core_renamed::__private::ToolDefinition = {
                         const __AGENT_PARAMETERS: &[core_renamed::__private::Parameter] = &[
-                            core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0)
-                                .described("What to find")
-                                .with_default(core_renamed::__private::None),
+                            core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
                             #[cfg(unix)]
                             core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
                         ];
