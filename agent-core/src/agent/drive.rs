@@ -2,7 +2,7 @@
 //!
 //! Not here: what a run starts with and what it refuses (`agent::start`).
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use tokio::time::Instant;
@@ -75,7 +75,8 @@ pub(super) async fn drive(request: RunRequest, sink: Sink) -> Result<RunOutput, 
         drop(running);
         finish(ended, state, new_from)
     };
-    let run = run.instrument(span.clone());
+    // In one place, whichever way it goes on: this is the largest thing a session keeps.
+    let run = pin!(run.instrument(span.clone()));
     let result = match outer_token {
         None => run.await,
         Some(outer) => until_cancelled(run, &outer, &token).await,
@@ -95,11 +96,10 @@ impl Drop for EndsEarlyCalls {
 
 /// Cancels the run, which then ends in its own way, once the call it goes on in is cancelled.
 async fn until_cancelled<T>(
-    run: impl Future<Output = T>,
+    mut run: Pin<&mut impl Future<Output = T>>,
     outer: &CancellationToken,
     token: &CancellationToken,
 ) -> T {
-    let mut run = pin!(run);
     tokio::select! {
         biased;
         () = outer.cancelled() => token.cancel(),
