@@ -79,7 +79,7 @@ pub use crate::tool::error::ToolError;
 pub use crate::tool::host::Host;
 pub use crate::tool::input::{Input, text, text_bytes, text_length};
 pub use crate::tool::input_schema::Composed;
-pub use crate::tool::method::{NextBlock, Shared, ToolBlockNumber, ToolMethod};
+pub use crate::tool::method::{FurtherBlocksNeedABlockNumber, NextBlock, Shared, ToolMethod};
 pub use crate::tool::output::IntoToolOutput;
 pub use crate::tool::param::Parameter;
 pub use crate::tool::probe::Probe;
@@ -131,7 +131,7 @@ pub fn methods<S, const N: usize>(
 }
 
 /// Asks for the block before one with a number.
-pub fn block_before<S: ToolBlockNumber<NUMBER>, const NUMBER: u32>() {}
+pub fn block_before<S: FurtherBlocksNeedABlockNumber<NUMBER>, const NUMBER: u32>() {}
 
 /// The tools of an object with a `#[tool] impl` block.
 pub fn callbacks_of<P: ToolProvider>(object: P) -> Vec<Arc<dyn ToolCallback>> {

@@ -23,13 +23,13 @@ fn typed(name: &str, text: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// Where the examples are, built once: for the workspace, as its tests are, so that nothing they
-/// use is built anew with other features.
+/// Where the examples are, built once, and by the command that has built this test: by any other
+/// what they use would be built anew, with other features.
 static EXAMPLES: LazyLock<PathBuf> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut build = Command::new(env!("CARGO"));
     build.current_dir(root);
-    build.args(["build", "-q", "--workspace", "--examples"]);
+    build.args(["test", "-q", "--workspace", "--no-run"]);
     build.args((!cfg!(debug_assertions)).then_some("--release"));
     let output = build.output().unwrap();
     assert!(output.status.success(), "{output:?}");

@@ -48,7 +48,7 @@ mutate() {
     git checkout -q -- .
 }
 
-mutate "more calls at once than allowed" $agent/tool_node.rs \
+mutate "more calls at once than allowed" $agent/plan.rs \
     'Semaphore::new\(scope\.config\.max_parallel\)' 'Semaphore::new(64)'
 mutate "a result is dropped" $agent/tool_node.rs \
     'Ended::Result\(result\) => results\.push\(result\)' \

@@ -4,11 +4,11 @@
 #[test]
 fn mistakes_in_tools_are_explained_where_they_are() {
     let cases = trybuild::TestCases::new();
-    cases.compile_fail("ui/tool/*.rs");
+    cases.compile_fail("tool/*.rs");
 }
 
 #[test]
 fn mistakes_in_types_are_explained_where_they_are() {
     let cases = trybuild::TestCases::new();
-    cases.compile_fail("ui/schema/*.rs");
+    cases.compile_fail("schema/*.rs");
 }

@@ -43,6 +43,7 @@ mod hook_node;
 mod lookup;
 mod model_node;
 mod origin;
+mod plan;
 mod scope;
 mod slots;
 mod start;

@@ -12,13 +12,14 @@ use crate::boxed::BoxFuture;
 /// written and counts as 1, the others say theirs: `#[tool(block = 2)]`.
 ///
 /// It asks nothing of the type, and what does ask is asked once, so that a type whose values
-/// cannot be shared between threads is told of once.
+/// cannot be shared between threads is told of once. Its name is what rustc says where two blocks
+/// of a type have no number.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no `#[tool] impl` block with the number before this one",
     label = "the blocks of a type are counted without a gap",
     note = "the first block is `#[tool] impl {Self}`, the next ones have `block = 2`, `block = 3` and so on"
 )]
-pub trait ToolBlockNumber<const NUMBER: u32>: Sized + 'static {
+pub trait FurtherBlocksNeedABlockNumber<const NUMBER: u32>: Sized + 'static {
     /// The tools in the order of their methods, and those of the blocks after this one.
     fn methods() -> Vec<ToolMethod<Self>>
     where
@@ -29,7 +30,7 @@ pub trait ToolBlockNumber<const NUMBER: u32>: Sized + 'static {
 #[expect(missing_debug_implementations, reason = "only generated code sees it")]
 pub struct NextBlock<S, const NUMBER: u32>(PhantomData<S>);
 
-impl<S: ToolBlockNumber<NUMBER> + Shared, const NUMBER: u32> NextBlock<S, NUMBER> {
+impl<S: FurtherBlocksNeedABlockNumber<NUMBER> + Shared, const NUMBER: u32> NextBlock<S, NUMBER> {
     /// Its tools and those of the blocks after it.
     #[must_use]
     pub fn __agent_methods() -> Vec<ToolMethod<S>> {
@@ -84,7 +85,7 @@ impl<S> ToolMethod<S> {
     }
 }
 
-impl<S: ToolBlockNumber<1> + Shared> ToolProvider for S {
+impl<S: FurtherBlocksNeedABlockNumber<1> + Shared> ToolProvider for S {
     fn callbacks(self: Arc<Self>) -> Vec<Arc<dyn ToolCallback>> {
         let with_object = |method| -> Arc<dyn ToolCallback> {
             Arc::new(MethodTool {

@@ -86,6 +86,7 @@ impl Piece<'_> {
     }
 
     /// Takes bytes away at the end.
+    #[cfg(feature = "anthropic")]
     pub(crate) fn cut_last(&mut self, bytes: usize) {
         self.to = self.to.saturating_sub(bytes);
     }

@@ -227,7 +227,7 @@ fn an_impl_block() {
                     __agent_check_tool(&[], "place", false);
                 };
                 #[automatically_derived]
-                impl ::agent_core::__private::ToolBlockNumber<1u32> for Station {
+                impl ::agent_core::__private::FurtherBlocksNeedABlockNumber<1u32> for Station {
                     fn methods() -> ::agent_core::__private::Vec<
                         ::agent_core::__private::ToolMethod<Self>,
                     >
@@ -288,7 +288,7 @@ fn an_error_in_an_impl_block_leaves_the_block_and_a_stub() {
             }
             const _: () = {
                 #[automatically_derived]
-                impl ::agent_core::__private::ToolBlockNumber<1u32> for Station {
+                impl ::agent_core::__private::FurtherBlocksNeedABlockNumber<1u32> for Station {
                     fn methods() -> ::agent_core::__private::Vec<
                         ::agent_core::__private::ToolMethod<Self>,
                     >
