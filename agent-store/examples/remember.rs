@@ -32,7 +32,11 @@ async fn main() -> ExitCode {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(source) = next {
-        text = format!("{text}: {source}");
+        // Some tell their source themselves.
+        let why = source.to_string();
+        if !text.ends_with(&why) {
+            text = format!("{text}: {why}");
+        }
         next = source.source();
     }
     eprintln!("error: {text}");
