@@ -80,6 +80,7 @@ pub mod graph;
 mod id;
 pub mod message;
 pub mod model;
+mod panics;
 pub mod registry;
 pub mod schema;
 mod secrets;

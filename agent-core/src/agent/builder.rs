@@ -328,6 +328,7 @@ impl ReactAgentBuilder {
     /// asked.
     ///
     /// The predicate must only look at its arguments: it is asked again when a run is resumed.
+    /// Where it panics, a person is asked.
     pub fn approval(
         mut self,
         needs: impl Fn(&ToolCall, &State) -> bool + Send + Sync + 'static,

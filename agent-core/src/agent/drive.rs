@@ -209,8 +209,11 @@ async fn end(
             Some(_) => "Error: the run failed before this call had its result",
             None => "Error: not run: the run ended before it",
         };
+        let mut ended = std::mem::take(&mut record.results);
         for call in state.transcript().open_calls() {
-            update = update.answer(ToolResult::error(call, text));
+            let position = ended.iter().position(|result| result.call_id == call.id);
+            let result = position.map(|position| ended.swap_remove(position));
+            update = update.answer(result.unwrap_or_else(|| ToolResult::error(call, text)));
         }
     }
     let own = record.answer.clone();

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Semaphore;
 
 use super::error::BuildFault;
 use super::scope::RunScope;
+use crate::panics;
 use crate::registry::registered;
 use crate::tool::{ToolCallback, ToolError, ToolResolver};
 
@@ -47,10 +47,8 @@ pub(super) fn by_names(
 /// What the first resolver finds that knows the name. One that panics knows nothing.
 fn resolve(resolvers: &[Arc<dyn ToolResolver>], name: &str) -> Option<Arc<dyn ToolCallback>> {
     let ask = |resolver: &Arc<dyn ToolResolver>| {
-        catch_unwind(AssertUnwindSafe(|| resolver.resolve(name))).unwrap_or_else(|payload| {
+        panics::caught(|| resolver.resolve(name)).unwrap_or_else(|| {
             tracing::error!(tool = name, "a tool resolver panicked");
-            // Its drop may panic once more.
-            std::mem::forget(payload);
             None
         })
     };

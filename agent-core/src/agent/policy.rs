@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::boxed::BoxError;
 use crate::message::ToolCall;
+use crate::panics;
 use crate::tool::{ToolError, ToolErrorKind};
 
 /// What becomes of a tool's error.
@@ -43,7 +44,7 @@ impl ErrorPolicy {
         Self::default()
     }
 
-    /// A policy of your own.
+    /// A policy of your own. Where it panics, the run ends with the error.
     pub fn custom(
         decide: impl Fn(&ToolError, &ToolCall) -> ErrorAction + Send + Sync + 'static,
     ) -> Self {
@@ -69,12 +70,19 @@ impl ErrorPolicy {
             };
         }
         let action = match &self.decide {
-            Some(decide) => decide(&error, call),
+            // Nobody knows what it would have said of a call that may matter.
+            Some(decide) => panics::caught(|| decide(&error, call)).unwrap_or_else(|| {
+                tracing::error!(tool = call.name, "an error policy panicked");
+                ErrorAction::Raise
+            }),
             None if error.kind() == ToolErrorKind::Fatal => ErrorAction::Raise,
             None => ErrorAction::Tell(error.model_text()),
         };
         match action {
-            ErrorAction::Tell(text) => Decision::Tell(text),
+            ErrorAction::Tell(text) => {
+                panics::let_go(error);
+                Decision::Tell(text)
+            }
             ErrorAction::Raise => Decision::Raise(error),
         }
     }

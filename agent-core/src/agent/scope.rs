@@ -23,6 +23,7 @@ use crate::graph::State;
 use crate::graph::checkpoint::{CheckpointSaver, Durability};
 use crate::message::{ToolCall, ToolResult};
 use crate::model::{ChatOptions, FinishReason, ToolList, Usage};
+use crate::panics;
 use crate::tool::{RunContext, ToolCallback, ToolSet};
 
 /// One run: its settings, and what it has found so far.
@@ -64,6 +65,8 @@ pub(super) struct Record {
     pub(super) outcome: Option<Outcome>,
     pub(super) finish_reason: Option<FinishReason>,
     pub(super) direct_results: Vec<ToolResult>,
+    /// The results of the turn, kept where its update may not fit the state.
+    pub(super) results: Vec<ToolResult>,
     /// The limit after which the model answers once more, without tools.
     pub(super) last_answer: Option<Limit>,
     /// True if a hook ended the run, maybe without an answer.
@@ -96,14 +99,20 @@ impl RunScope {
         tool: &dyn ToolCallback,
         state: &State,
     ) -> Option<Option<String>> {
-        let mut hooks = self.config.approving_hooks.iter();
-        if let Some(question) = hooks.find_map(|hook| hook.approval(call, state)) {
-            return Some(Some(question));
-        }
-        let mut predicates = self.config.approvals.iter();
-        let is_asked =
-            tool.metadata().needs_approval() || predicates.any(|needs| needs(call, state));
-        is_asked.then_some(None)
+        let asked = || {
+            let mut hooks = self.config.approving_hooks.iter();
+            if let Some(question) = hooks.find_map(|hook| hook.approval(call, state)) {
+                return Some(Some(question));
+            }
+            let mut predicates = self.config.approvals.iter();
+            let is_asked =
+                tool.metadata().needs_approval() || predicates.any(|needs| needs(call, state));
+            is_asked.then_some(None)
+        };
+        panics::caught(asked).unwrap_or_else(|| {
+            tracing::error!(tool = call.name, "what says who needs approval panicked");
+            Some(None)
+        })
     }
 
     /// The names of the tools that ran since this was asked, and that count each run.

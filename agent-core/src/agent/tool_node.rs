@@ -45,7 +45,10 @@ impl NodeAction for ToolNode {
             let calls = state.transcript().open_calls();
             let calls = calls.map(|call| edited.iter().find(|it| it.id == call.id).unwrap_or(call));
             let calls: Vec<&ToolCall> = calls.collect();
-            let (iteration, _) = scope.record(|record| record.counts.totals());
+            let (iteration, _) = scope.record(|record| {
+                record.results.clear();
+                record.counts.totals()
+            });
             tracing::debug!(
                 agent = &*scope.config.name,
                 iteration,
@@ -220,7 +223,9 @@ async fn take_in(
     let mut direct = ends.iter().any(|end| end.direct)
         && ends.iter().all(|end| end.direct || end.refused)
         && (reached.is_none() || scope.config.limits.on_limit == OnLimit::ErrorResult);
+    let mut changes_state = false;
     for (call, end) in calls.iter().zip(ends) {
+        changes_state |= !end.update.is_empty();
         update.extend(end.update);
         match end.ended {
             Ended::Result(result) => results.push(result),
@@ -241,6 +246,9 @@ async fn take_in(
         }
     }
     direct &= asking.is_empty() && earlier_results_are_direct(scope, state);
+    if changes_state {
+        scope.record(|record| record.results.clone_from(&results));
+    }
     let answer = if direct { results.clone() } else { Vec::new() };
     for result in results {
         update = update.answer(result);

@@ -8,6 +8,7 @@ use futures_util::FutureExt as _;
 use super::line::Line;
 use super::runner::Told;
 use super::{NodeContext, NodeOutput, RunError};
+use crate::panics;
 
 impl Line<'_> {
     /// Runs a node on a snapshot until it goes well or nothing tries it again.
@@ -83,7 +84,10 @@ impl Line<'_> {
         let running = AssertUnwindSafe(async { action.run(state, context).await }).catch_unwind();
         let running = async {
             match running.await {
-                Err(_) => Err(self.panicked(Some(node))),
+                Err(payload) => {
+                    panics::forget(payload);
+                    Err(self.panicked(Some(node)))
+                }
                 Ok(Ok(output)) => Ok(output),
                 Ok(Err(source)) => Err(RunError::Node {
                     node: self.source_name(Some(node)),

@@ -3,7 +3,6 @@
 //! another.
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
@@ -15,6 +14,7 @@ use super::line::{Done, Line, LineEnd, Next};
 use super::way::Way;
 use super::{CompiledGraph, RunError, START, StateUpdate};
 use crate::boxed::BoxFuture;
+use crate::panics;
 use crate::state::delta::StateDelta;
 
 /// How branches run.
@@ -265,10 +265,10 @@ impl Line<'_> {
     /// One branch for each item.
     pub(super) fn part_for_each(&self, node: Option<usize>, each: &Each) -> Result<Way, RunError> {
         let state = &self.state;
-        let inputs = match catch_unwind(AssertUnwindSafe(|| (each.items)(state))) {
-            Err(_) => return Err(self.panicked(node)),
-            Ok(Err(source)) => return Err(self.router_error(node, source)),
-            Ok(Ok(inputs)) => inputs,
+        let inputs = match panics::caught(|| (each.items)(state)) {
+            None => return Err(self.panicked(node)),
+            Some(Err(source)) => return Err(self.router_error(node, source)),
+            Some(Ok(inputs)) => inputs,
         };
         if inputs.is_empty() {
             return Ok(Way::To(each.join));

@@ -1,6 +1,5 @@
 //! One node at work, and the edges behind it.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,6 +9,7 @@ use super::line::{Done, Line, Next};
 use super::runner::Told;
 use super::way::Way;
 use super::{GraphEvent, RunError, StreamMode};
+use crate::panics;
 use crate::state::delta::StateDelta;
 
 impl Line<'_> {
@@ -116,10 +116,10 @@ impl Line<'_> {
             Behind::Conditional(router, routes) => (router, routes),
         };
         let state = &self.state;
-        let chosen = match catch_unwind(AssertUnwindSafe(|| router.choose(state))) {
-            Err(_) => return Err(self.panicked(node)),
-            Ok(Err(source)) => return Err(self.router_error(node, source)),
-            Ok(Ok(chosen)) => chosen,
+        let chosen = match panics::caught(|| router.choose(state)) {
+            None => return Err(self.panicked(node)),
+            Some(Err(source)) => return Err(self.router_error(node, source)),
+            Some(Ok(chosen)) => chosen,
         };
         let mut targets: Vec<Target> = Vec::with_capacity(chosen.len());
         for route in chosen {

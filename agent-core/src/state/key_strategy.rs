@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -10,6 +9,7 @@ use serde_json::Value;
 use super::StateError;
 use super::update::ValueChange;
 use crate::boxed::BoxError;
+use crate::panics;
 
 /// The function of [`KeyStrategy::Custom`]: the old value, if there is one, and the new one.
 pub type CustomStrategy =
@@ -123,8 +123,8 @@ impl KeyStrategy {
             },
             Self::Custom(join) => {
                 // It runs before the state is touched, so its panic leaves it whole.
-                catch_unwind(AssertUnwindSafe(|| join(old.as_ref(), &new)))
-                    .unwrap_or_else(|_| Err("it panicked".into()))
+                panics::caught(|| join(old.as_ref(), &new))
+                    .unwrap_or_else(|| Err("it panicked".into()))
                     .map(Some)
                     .map_err(|source| StateError::Strategy {
                         key: key.to_owned(),

@@ -1,8 +1,9 @@
 //! Callbacks that run when a tool call is cancelled: each once, all of them.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use crate::panics;
 
 type Callback = Box<dyn FnOnce() + Send>;
 
@@ -56,7 +57,7 @@ impl CancelCallbacks {
 }
 
 fn run(callback: Callback) {
-    if catch_unwind(AssertUnwindSafe(callback)).is_err() {
+    if panics::caught(callback).is_none() {
         tracing::error!("a cancellation callback panicked");
     }
 }

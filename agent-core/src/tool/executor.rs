@@ -6,7 +6,8 @@
 //! Not here: which tools there are (`tool::set`), how many run at once (`agent::tool_node`).
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use futures_util::FutureExt as _;
 use tokio::time::{Instant, sleep_until};
 
 use super::{ToolCallback, ToolContext, ToolError, ToolOutcome};
+use crate::panics;
 
 /// Calls the tool with the JSON text of its arguments.
 pub(crate) async fn call(
@@ -42,39 +44,45 @@ pub(crate) async fn execute(
     if Instant::now() >= deadline {
         return Err(ToolError::timed_out(limit));
     }
-    let mut call = Box::pin(AssertUnwindSafe(call).catch_unwind());
+    let mut call = Contained(Some(Box::pin(AssertUnwindSafe(call).catch_unwind())));
     // Stands after the call, so that it goes first: the tool's callbacks run while its future,
     // which holds their guards, is still there.
     let guard = EndEarly(Some(context));
-    let result = tokio::select! {
+    tokio::select! {
         biased;
         () = context.cancellation().cancelled() => Err(ToolError::cancelled()),
-        result = &mut call => match result {
+        result = call.ends() => match result {
             Ok(result) => {
                 guard.defuse();
-                return result;
+                result
             }
             Err(payload) => Err(panicked(payload)),
         },
         () = sleep_until(deadline) => Err(ToolError::timed_out(limit)),
-    };
-    drop(guard);
-    quietly(|| drop(call));
-    result
+    }
 }
 
 fn panicked(payload: Box<dyn Any + Send>) -> ToolError {
     let error = ToolError::panicked(&*payload);
-    quietly(|| drop(payload));
+    panics::forget(payload);
     error
 }
 
-/// What a tool left behind may panic once more when it is dropped; its call has failed already.
-fn quietly(f: impl FnOnce()) {
-    if let Err(again) = catch_unwind(AssertUnwindSafe(f)) {
-        tracing::error!("what a tool left behind panicked when it was dropped");
-        // Its drop may be what panics.
-        std::mem::forget(again);
+/// A call that may panic once more when it is dropped, also while others are.
+struct Contained<F>(Option<Pin<Box<F>>>);
+
+impl<F: Future> Contained<F> {
+    async fn ends(&mut self) -> F::Output {
+        match &mut self.0 {
+            Some(call) => call.await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl<F> Drop for Contained<F> {
+    fn drop(&mut self) {
+        panics::let_go(self.0.take());
     }
 }
 

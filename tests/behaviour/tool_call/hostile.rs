@@ -12,18 +12,8 @@ use agent_tests::runs::{result_texts, results};
 use agent_tests::tools::{Counter, answers, tool};
 use serde_json::json;
 
+use super::panics::PanicsOnDrop;
 use super::{agent, model, pairs, parallel};
-
-/// Panics when it is dropped.
-struct PanicsOnDrop;
-
-impl Drop for PanicsOnDrop {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            panic!("in a drop");
-        }
-    }
-}
 
 // C11
 #[tokio::test(start_paused = true)]

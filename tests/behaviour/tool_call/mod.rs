@@ -7,6 +7,7 @@ mod direct;
 mod early;
 mod errors;
 mod hostile;
+mod panics;
 mod places;
 mod retry;
 mod sequential;
