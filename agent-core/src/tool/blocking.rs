@@ -1,6 +1,9 @@
 //! Runs a plain `fn` where it may block its thread.
 
+use tokio::task::JoinHandle;
+
 use super::{ToolContext, ToolError, ToolOutcome};
+use crate::panics;
 
 /// Runs `f` on tokio's blocking pool, or in place if the agent was told so.
 ///
@@ -19,20 +22,34 @@ where
         return f();
     }
     let span = tracing::Span::current();
-    let (place, leftovers) = (context.place().clone(), context.leftovers());
-    place.wait();
+    let (waiting, leftovers) = (context.place().wait(), context.leftovers());
     let job = move || {
         // The pool may have been full, and the call may be over by now.
-        let Some(_on_thread) = place.begin(leftovers) else {
+        let Some(_on_thread) = waiting.begin(leftovers) else {
             return Err(ToolError::cancelled());
         };
         span.in_scope(f)
     };
-    match tokio::task::spawn_blocking(job).await {
+    let mut job = Job(tokio::task::spawn_blocking(job));
+    match (&mut job.0).await {
         Ok(result) => result,
         Err(error) => match error.try_into_panic() {
-            Ok(payload) => Err(ToolError::panicked(&*payload)),
+            Ok(payload) => {
+                let error = ToolError::panicked(&*payload);
+                panics::forget(payload);
+                Err(error)
+            }
             Err(_) => Err(ToolError::cancelled()),
         },
+    }
+}
+
+/// A job that does not begin any more once its owner is gone.
+struct Job<T>(JoinHandle<T>);
+
+impl<T> Drop for Job<T> {
+    fn drop(&mut self) {
+        // One that has its thread goes on.
+        self.0.abort();
     }
 }

@@ -54,6 +54,7 @@ pub(crate) async fn execute(
         result = call.ends() => match result {
             Ok(result) => {
                 guard.defuse();
+                context.end();
                 result
             }
             Err(payload) => Err(panicked(payload)),

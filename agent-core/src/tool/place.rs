@@ -20,21 +20,22 @@ impl fmt::Debug for Leftovers {
     }
 }
 
-/// The place of one call. Clones are the same place.
+/// The place of one call: most call their tool once, but an interceptor may do so several times,
+/// also at once. Clones are the same place.
 #[derive(Clone, Default)]
 pub(super) struct Place(Arc<Mutex<State>>);
 
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum State {
-    /// The tool needs no thread, or is done with it.
-    #[default]
-    None,
-    Waiting,
-    OnThread,
-    /// The call ended before the tool had a thread.
-    GivenUp,
-    /// The call ended while the tool was on its thread.
-    LeftBehind,
+#[derive(Default)]
+struct State {
+    /// How many wait for a thread, and how many have one.
+    waiting: usize,
+    on_thread: usize,
+    /// True if one had a thread, ever.
+    began: bool,
+    /// True once the call has ended.
+    is_over: bool,
+    /// True if the call ended while its tool waited for its first thread.
+    never_ran: bool,
 }
 
 impl Place {
@@ -43,42 +44,50 @@ impl Place {
     }
 
     /// The tool waits for a thread.
-    pub(super) fn wait(&self) {
-        *self.lock() = State::Waiting;
-    }
-
-    /// The tool has its thread, until the guard is dropped. `None` if the call ended meanwhile,
-    /// so that the tool must not run.
-    pub(super) fn begin(self, leftovers: Leftovers) -> Option<OnThread> {
-        {
-            let mut state = self.lock();
-            if *state != State::Waiting {
-                return None;
-            }
-            *state = State::OnThread;
-        }
-        Some(OnThread {
-            place: self,
-            leftovers,
-        })
+    pub(super) fn wait(&self) -> Waiting {
+        self.lock().waiting += 1;
+        Waiting(self.clone())
     }
 
     /// The call is over.
     pub(super) fn leave(&self, leftovers: &Leftovers) {
         let mut state = self.lock();
-        match *state {
-            State::Waiting => *state = State::GivenUp,
-            State::OnThread => {
-                *state = State::LeftBehind;
-                leftovers.0.fetch_add(1, Ordering::Relaxed);
-            }
-            _ => {}
+        if !state.is_over {
+            state.is_over = true;
+            state.never_ran = state.waiting > 0 && !state.began;
+            leftovers.0.fetch_add(state.on_thread, Ordering::Relaxed);
         }
     }
 
     /// True if the call ended before the tool had a thread.
     pub(super) fn is_given_up(&self) -> bool {
-        *self.lock() == State::GivenUp
+        self.lock().never_ran
+    }
+}
+
+/// A blocking tool that waits for its thread.
+pub(super) struct Waiting(Place);
+
+impl Waiting {
+    /// The tool has its thread, until the guard is dropped. `None` if the call ended meanwhile,
+    /// so that the tool must not run.
+    pub(super) fn begin(self, leftovers: Leftovers) -> Option<OnThread> {
+        let place = self.0.clone();
+        {
+            let mut state = place.lock();
+            if state.is_over {
+                return None;
+            }
+            state.on_thread += 1;
+            state.began = true;
+        }
+        Some(OnThread { place, leftovers })
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.lock().waiting -= 1;
     }
 }
 
@@ -90,8 +99,12 @@ pub(super) struct OnThread {
 
 impl Drop for OnThread {
     fn drop(&mut self) {
-        let was = std::mem::take(&mut *self.place.lock());
-        if was == State::LeftBehind {
+        let was_left_behind = {
+            let mut state = self.place.lock();
+            state.on_thread -= 1;
+            state.is_over
+        };
+        if was_left_behind {
             self.leftovers.0.fetch_sub(1, Ordering::Relaxed);
             tracing::info!("a blocking tool ended after its call; its result is thrown away");
         }

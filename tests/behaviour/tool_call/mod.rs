@@ -11,6 +11,7 @@ mod panics;
 mod places;
 mod retry;
 mod sequential;
+mod several;
 mod sides;
 mod state;
 mod turn;

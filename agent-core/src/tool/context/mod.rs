@@ -175,7 +175,8 @@ impl ToolContext {
         format!("{message}{}", self.call_id())
     }
 
-    /// The call's token: a child of the run's, fired when the call times out or the run ends.
+    /// The call's token: a child of the run's, fired when the call times out and when the run is
+    /// cancelled. A call and a run that end by themselves do not fire it.
     #[must_use]
     pub fn cancellation(&self) -> &CancellationToken {
         &self.0.cancellation
@@ -321,9 +322,14 @@ impl ToolContext {
         self.0.place.is_given_up()
     }
 
+    /// The call is over: what of it still runs is left behind.
+    pub(crate) fn end(&self) {
+        self.0.place.leave(&self.0.run.leftovers);
+    }
+
     /// Ends the call early: fires its token and its callbacks.
     pub(crate) fn cancel(&self) {
-        self.0.place.leave(&self.0.run.leftovers);
+        self.end();
         self.0.cancellation.cancel();
         self.0.callbacks.fire();
     }
