@@ -24,14 +24,26 @@ impl Secrets {
         if secret.len() < SHORTEST {
             return;
         }
-        let in_json = Value::from(secret).to_string();
-        let in_json = in_json[1..in_json.len() - 1].to_owned();
-        for form in [secret.to_owned(), in_json] {
-            if !self.0.contains(&form) {
-                let place = self.0.partition_point(|other| other.len() > form.len());
-                Arc::make_mut(&mut self.0).insert(place, form);
-            }
+        // A JSON text may stand in another one, as a reply that a tool hands on.
+        let once = in_json(secret);
+        let twice = in_json(&once);
+        for form in [secret.to_owned(), once, twice] {
+            self.insert(form);
         }
+    }
+
+    fn insert(&mut self, form: String) {
+        if !self.0.contains(&form) {
+            let place = self.0.partition_point(|other| other.len() > form.len());
+            Arc::make_mut(&mut self.0).insert(place, form);
+        }
+    }
+
+    /// These secrets and those of others.
+    pub(crate) fn and(&self, others: &Self) -> Self {
+        let mut all = self.clone();
+        others.0.iter().for_each(|form| all.insert(form.clone()));
+        all
     }
 
     /// The text with `***` in place of every secret.
@@ -40,6 +52,12 @@ impl Secrets {
             text.replace(secret.as_str(), "***")
         })
     }
+}
+
+/// The text as it stands inside a JSON text.
+fn in_json(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
 }
 
 /// The text with `***` in place of the user and the password of every URL in it.

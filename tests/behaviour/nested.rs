@@ -13,7 +13,7 @@ use agent_core::model::{ModelError, ModelErrorKind, ScriptedModel, Usage};
 use agent_core::tool::{InterruptRequest, ToolOutcome};
 use agent_core::{Host, Outcome, ReactAgent, RunOutput, ToolCallback as _, ToolContext};
 use agent_tests::runs::{events, output, result_texts, texts};
-use agent_tests::tools::{ClosureTool, Counter, tool};
+use agent_tests::tools::{ClosureTool, Counter, answers, tool};
 use serde_json::json;
 
 fn usage(turn: Turn) -> Turn {
@@ -287,4 +287,23 @@ async fn arguments_of_an_agent_without_input_are_told_to_the_model() {
         "{}",
         only_result(&run)
     );
+}
+
+// TE-6, D1
+#[tokio::test]
+async fn what_the_outer_agent_keeps_secret_is_masked_in_a_nested_run() {
+    let model = ScriptedModel::new([calls("env", json!({})), says("Seen.")]);
+    let inner = ReactAgent::builder("inner", model.clone());
+    let inner = inner
+        .tools(answers("env", "KEY=sk-live-9"))
+        .build()
+        .unwrap();
+    let outer = ReactAgent::builder("outer", ScriptedModel::new([delegates(), says("done")]));
+
+    let outer = outer.tools(AgentTool::new(inner)).secret("sk-live-9");
+    let (events, _) = events(outer.build().unwrap().run("Go").stream()).await;
+
+    assert_eq!(model.requests()[1].last_tool_result(), "KEY=***");
+    let told = format!("{events:?}");
+    assert!(!told.contains("sk-live-9"), "{told}");
 }

@@ -81,9 +81,9 @@ impl ModelTurn {
 
     /// Writes messages into the span, if the agent is told to.
     fn record<'a>(&self, field: &'static str, messages: impl IntoIterator<Item = &'a Message>) {
-        let config = &self.scope.config;
-        if config.record_content && !self.span.is_disabled() {
-            let text = config.secrets.mask(&content::messages(messages));
+        if self.scope.config.record_content && !self.span.is_disabled() {
+            let secrets = &self.scope.context.secrets;
+            let text = secrets.mask(&content::messages(messages));
             self.span.record(field, &*text);
         }
     }

@@ -96,7 +96,7 @@ pub(super) async fn end_call(
         cap(&mut result, scope.config.result_limit, &mut update);
     }
     if scope.config.record_content {
-        let secrets = &scope.config.secrets;
+        let secrets = &scope.context.secrets;
         let arguments = secrets.mask(&call.arguments);
         span.record(telemetry::TOOL_CALL_ARGUMENTS, &*arguments);
         span.record(telemetry::TOOL_CALL_RESULT, &*result.text());
@@ -127,7 +127,7 @@ pub(super) async fn end_call(
 
 /// The result without the secrets the agent knows of.
 fn masked(scope: &RunScope, mut result: ToolResult) -> ToolResult {
-    let secrets = &scope.config.secrets;
+    let secrets = &scope.context.secrets;
     if !secrets.is_empty() {
         for part in &mut result.content {
             if let ContentPart::Text(text) = part {
@@ -154,7 +154,7 @@ fn decide(
         };
         return (ToolResult::error(call, text), None);
     }
-    let error = error.masked(&scope.config.secrets);
+    let error = error.masked(&scope.context.secrets);
     let failure = match scope.config.error_policy.apply(error, call) {
         Decision::Tell(text) => return (ToolResult::error(call, text), None),
         Decision::Raise(source) => Failure::Tool {

@@ -22,7 +22,7 @@ impl RunRequest {
     /// It is cancelled with the call and over with its time; its model calls, tool calls and
     /// usage count for the outer run too, whose limits hold as well; its events are told by the
     /// outer run's stream; host values and metadata of the outer run are there where this one
-    /// has none of its own. A [`cancel_token`](Self::cancel_token) comes on top.
+    /// has none of its own, and what the outer agent keeps secret is masked here too. A [`cancel_token`](Self::cancel_token) comes on top.
     ///
     /// With a context that belongs to no run, as in a test, only its token counts.
     pub fn within(mut self, context: &ToolContext) -> Self {

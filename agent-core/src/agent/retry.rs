@@ -93,16 +93,28 @@ pub(super) async fn call(
         };
         context.try_again();
         let attempt = context.attempt();
-        tracing::info!(tool = context.tool_name(), attempt, ?delay, %error, "trying the tool again");
-        if let Some(outer) = context
-            .outer()
-            .and_then(|outer| outer.downcast::<Outer>().ok())
-        {
+        let outer = context.outer();
+        let outer = outer.and_then(|outer| outer.downcast::<Outer>().ok());
+        let told: Arc<str> = Arc::from(context.secrets().mask(&error.model_text()));
+        let records = |outer: &Arc<Outer>| outer.scope.config.record_content;
+        let shown = outer
+            .as_ref()
+            .filter(|outer| records(outer))
+            .map(|_| &*told);
+        tracing::info!(
+            tool = context.tool_name(),
+            attempt,
+            ?delay,
+            kind = ?error.kind(),
+            error = shown,
+            "trying the tool again"
+        );
+        if let Some(outer) = outer {
             let kind = EventKind::ToolRetried {
                 call_id: call.id.clone(),
                 tool: context.tool_name().to_owned(),
                 attempt,
-                error: Arc::from(outer.scope.config.secrets.mask(&error.model_text())),
+                error: told,
             };
             outer.gate.send(kind).await;
         }

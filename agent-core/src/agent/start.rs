@@ -50,6 +50,10 @@ pub(super) fn prepare(
         .map(|limit| clock::after(Instant::now(), limit));
     let outer_deadline = outer.as_ref().map(|outer| outer.deadline);
     let (hosts, metadata) = lent(&config, &request.hosts, request.metadata, outer.as_deref());
+    let secrets = match &outer {
+        Some(outer) => config.secrets.and(&outer.scope.context.secrets),
+        None => config.secrets.clone(),
+    };
     let (tools, tool_list, tool_slots) = offered(&config, request.tools)?;
     check_hosts(&tools, &hosts)?;
     let strategies = request.agent.graph.strategies();
@@ -97,7 +101,7 @@ pub(super) fn prepare(
             metadata,
             blocking_in_place: config.blocking_in_place,
             leftovers: config.leftovers.clone(),
-            secrets: config.secrets.clone(),
+            secrets,
         },
         tools,
         tool_list,

@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::boxed::BoxError;
+use crate::panics;
 use crate::secrets::{self, Secrets};
 use crate::state::StateError;
 
@@ -45,7 +46,28 @@ pub enum ToolErrorKind {
 pub struct ToolError {
     kind: ToolErrorKind,
     text: String,
-    source: Option<BoxError>,
+    source: Option<Box<Source>>,
+}
+
+/// The error of the tool itself.
+struct Source {
+    error: BoxError,
+    /// Its causes, where what they say had to be masked.
+    causes: Option<Box<Cause>>,
+}
+
+impl Source {
+    fn of(error: BoxError) -> Option<Box<Self>> {
+        let causes = causes(&*error, &Secrets::default());
+        Some(Box::new(Self { error, causes }))
+    }
+}
+
+/// What a cause says, without what must not be shown.
+#[derive(Debug)]
+struct Cause {
+    text: String,
+    source: Option<Box<Self>>,
 }
 
 impl ToolError {
@@ -70,7 +92,7 @@ impl ToolError {
             Err(error) => Self {
                 kind: ToolErrorKind::Failed,
                 text: display_or_type(&*error),
-                source: Some(error),
+                source: Source::of(error),
             },
         }
     }
@@ -81,7 +103,7 @@ impl ToolError {
         Self {
             kind: ToolErrorKind::Fatal,
             text: display_or_type(&*error),
-            source: Some(error),
+            source: Source::of(error),
         }
     }
 
@@ -140,10 +162,15 @@ impl ToolError {
         )
     }
 
-    /// The same error with the secrets masked in its own text.
+    /// The same error with the secrets masked in what it and its causes say.
     pub(crate) fn masked(mut self, secrets: &Secrets) -> Self {
         if !secrets.is_empty() {
             self.text = secrets.mask(&self.text);
+            if let Some(source) = &mut self.source
+                && let Some(Some(causes)) = panics::caught(|| causes(&*source.error, secrets))
+            {
+                source.causes = Some(causes);
+            }
         }
         self
     }
@@ -159,13 +186,13 @@ impl ToolError {
     pub fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
         self.source
             .as_deref()
-            .and_then(|source| source.downcast_ref())
+            .and_then(|source| source.error.downcast_ref())
     }
 
     /// The tool's own error, given up for the caller.
     #[must_use]
     pub fn into_source(self) -> Option<BoxError> {
-        self.source
+        self.source.map(|source| source.error)
     }
 
     /// What the model reads: `Error: ` and one sentence, made without the source chain and
@@ -213,8 +240,39 @@ impl fmt::Display for ToolError {
 impl std::error::Error for ToolError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         // The text already is the `Display` of the error itself; its own causes come next.
-        self.source.as_deref().and_then(std::error::Error::source)
+        let source = self.source.as_deref()?;
+        match &source.causes {
+            Some(cause) => Some(&**cause),
+            None => source.error.source(),
+        }
     }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Cause {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|cause| cause as _)
+    }
+}
+
+/// How many causes are looked at; an error may name itself as its own.
+const MOST_CAUSES: usize = 64;
+
+/// What the causes of an error say, masked; `None` if there is nothing to mask.
+fn causes(error: &(dyn std::error::Error + 'static), secrets: &Secrets) -> Option<Box<Cause>> {
+    let chain = std::iter::successors(error.source(), |cause| cause.source());
+    let said: Vec<String> = chain.take(MOST_CAUSES).map(ToString::to_string).collect();
+    let shown: Vec<String> = said
+        .iter()
+        .map(|text| secrets::mask_user_info(&secrets.mask(text)).into_owned())
+        .collect();
+    let link = |source, text| Some(Box::new(Cause { text, source }));
+    (said != shown).then(|| shown.into_iter().rfold(None, link))?
 }
 
 fn display_or_type(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {

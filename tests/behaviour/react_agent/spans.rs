@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
-use agent_core::agent::ReactAgentBuilder;
+use agent_core::agent::{ReactAgentBuilder, ToolRetry};
 use agent_core::model::scripted::{calls, fails, says};
 use agent_core::model::{ModelError, ModelErrorKind, ScriptedModel, Usage};
 use agent_core::telemetry::{self, metrics};
-use agent_core::tool::{InterruptRequest, ToolOutcome};
+use agent_core::tool::{Effect, InterruptRequest, ToolOutcome};
 use agent_core::{AgentError, Outcome, ReactAgent, ToolError};
 use agent_tests::tools::tool;
 use serde_json::json;
@@ -301,4 +301,26 @@ async fn each_round_is_logged_with_its_number() {
         "2 the model replied",
     ];
     assert_eq!(logs, expected);
+}
+
+// C14, TE-6
+#[tokio::test(start_paused = true)]
+async fn a_log_of_another_try_tells_its_error_only_on_request_and_masked() {
+    for (records, told) in [(false, None), (true, Some("Error: no entry with ***"))] {
+        let spans = Spans::default();
+        let _guard = tracing::subscriber::set_default(spans.clone());
+        let model = ScriptedModel::new([calls("fails", json!({})), says("Done.")]);
+        let fails = tool("fails", (), async |(), _, _| {
+            Err::<(), _>(ToolError::failed("no entry with sk-live-9"))
+        });
+        let agent = ReactAgent::builder("assistant", model).tools(fails.effect(Effect::Pure));
+        let agent = agent.tool_retry(ToolRetry::new().attempts(2));
+        let agent = agent.secret("sk-live-9").record_content(records).build();
+
+        agent.unwrap().run("Go").await.unwrap();
+
+        let log = spans.measured("attempt").remove(0);
+        assert_eq!(log.fields["kind"], "Failed");
+        assert_eq!(log.fields.get("error").map(String::as_str), told);
+    }
 }

@@ -10,6 +10,7 @@ mod hostile;
 mod panics;
 mod places;
 mod retry;
+mod secrets;
 mod sequential;
 mod several;
 mod sides;

@@ -43,7 +43,10 @@ impl NodeAction for OutputNode {
             if is_try && scope.counts_misfit(output.retries) {
                 return Ok(scope.fail(Failure::Output(error), StateUpdate::new()));
             }
-            tracing::debug!(agent = &*scope.config.name, %error, "the answer is asked for in its form");
+            tracing::debug!(
+                agent = &*scope.config.name,
+                "the answer is asked for in its form"
+            );
             let cut = scope.record(|record| record.finish_reason == Some(FinishReason::Length));
             let again = ContentPart::Text(again(output, &error, is_try, cut));
             let again = Message::with_id(tries::id(reply, is_try), MessageBody::User(vec![again]));
