@@ -12,6 +12,15 @@ static SEED: LazyLock<String> =
     LazyLock::new(|| format!("_{:016x}_", RandomState::new().hash_one("agent-core")));
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
+/// True if the text is an id that [`next`] made for this prefix, here or in another process.
+pub(crate) fn is(text: &str, prefix: &str) -> bool {
+    let parts = text
+        .strip_prefix(prefix)
+        .and_then(|rest| rest.strip_prefix('_')?.split_once('_'));
+    let is_hex = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_hexdigit());
+    parts.is_some_and(|(seed, count)| seed.len() == 16 && is_hex(seed) && is_hex(count))
+}
+
 /// A fresh id, for example `msg_5f0e1c9a7b3d2e4f_1a`.
 pub(crate) fn next(prefix: &str) -> String {
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);

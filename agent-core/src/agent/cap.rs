@@ -2,6 +2,7 @@
 
 use crate::message::{ContentPart, ToolResult, text_of};
 use crate::state::StateUpdate;
+use crate::tool::RESULT;
 
 /// Cuts a result whose text is longer than `limit` bytes: its beginning and its end stay, and a
 /// mark between them names the handle under which `update` keeps the whole.
@@ -12,7 +13,7 @@ pub(super) fn cap(result: &mut ToolResult, limit: Option<usize>, update: &mut St
         return;
     };
     let whole = text_of(&result.content);
-    let handle = crate::id::next("result");
+    let handle = crate::id::next(RESULT);
     let cut = cut(&whole, limit, &handle);
     result.content.retain(|part| part.as_text().is_none());
     result.content.insert(0, ContentPart::Text(cut));

@@ -373,3 +373,19 @@ async fn a_result_is_not_cut_below_64_kib_nor_without_a_limit() {
         assert_eq!(result_texts(run.messages())[0].1.len(), length);
     }
 }
+
+#[tokio::test]
+async fn a_handle_reads_whole_results_and_nothing_else_of_the_state() {
+    let reads = tool("reads", (), async |(), _, context: ToolContext| {
+        format!("{:?}", context.whole_result("api_token"))
+    });
+
+    let agent = agent(&model(&["reads"]), reads).build().unwrap();
+    let run = agent
+        .run("Go")
+        .state("api_token", "sk-live-9")
+        .await
+        .unwrap();
+
+    assert_eq!(result_texts(run.messages()), pairs(&[("c1", "None")]));
+}

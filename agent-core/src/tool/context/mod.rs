@@ -23,6 +23,9 @@ use crate::message::MessageId;
 use crate::secrets::Secrets;
 use crate::state::{State, StateError, StateUpdate};
 
+/// With which the handle of a whole result begins.
+pub(crate) const RESULT: &str = "result";
+
 /// Takes a tool's progress to the run's events; `None` if it went at once.
 pub(crate) type Progress = Arc<dyn Fn(Value) -> Option<BoxFuture<'static, ()>> + Send + Sync>;
 
@@ -226,7 +229,7 @@ impl ToolContext {
     }
 
     /// The whole of a result that was too long for the model, by the handle that the model
-    /// was told.
+    /// was told. `None` for anything else, also for another key of the state.
     ///
     /// ```
     /// use agent_core::{ToolContext, tool};
@@ -246,7 +249,9 @@ impl ToolContext {
     /// ```
     #[must_use]
     pub fn whole_result(&self, handle: &str) -> Option<&str> {
-        self.0.state.value(handle)?.as_str()
+        // The model says which, and the rest of the state is not for it.
+        let is_handle = crate::id::is(handle, RESULT);
+        is_handle.then(|| self.0.state.value(handle))??.as_str()
     }
 
     /// Writes a key of the run's state, once the call has gone well.
