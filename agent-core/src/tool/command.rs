@@ -11,9 +11,9 @@ use super::ToolError;
 /// Runs the command to its end and gives what it printed, at most `limit` bytes of each of its
 /// two outputs; what is beyond is read and dropped.
 ///
-/// The command reads no input. It runs in a process group of its own, and dropping the future,
-/// as a timeout and a cancellation do, kills that group: also what the program has started
-/// itself. (Not on Windows: there only the program is killed.) An exit code other than 0 is no
+/// The command reads no input. It runs in a process group of its own, which is killed when the
+/// program ends, and when the future is dropped, as by a timeout and a cancellation: so ends also
+/// what the program has started itself. (Not on Windows: there only the program is killed.) An exit code other than 0 is no
 /// error; the output of the tool names it.
 ///
 /// ```
@@ -52,11 +52,14 @@ pub async fn run_command(mut command: Command, limit: usize) -> Result<Output, T
     };
     let mut group = Group(command.spawn().map_err(failed)?);
     let (stdout, stderr) = (group.0.stdout.take(), group.0.stderr.take());
-    // Waited for last: who still writes may be a program that this one started, and the group
-    // can be killed as long as its first program was not waited for.
+    // Waited for last: who still writes may be a program that this one started.
     let read = tokio::try_join!(read(stdout, limit), read(stderr, limit));
     let (stdout, stderr) = read.map_err(failed)?;
+    let id = group.id();
     let status = group.0.wait().await.map_err(failed)?;
+    // At once: the group keeps its number as long as a program is in it, and if none is, nobody
+    // else got the number since the first one was waited for.
+    kill(id);
     Ok(Output {
         status,
         stdout,
@@ -78,18 +81,26 @@ async fn read(from: Option<impl AsyncRead + Unpin>, limit: usize) -> io::Result<
 /// A program and everything it started.
 struct Group(Child);
 
+impl Group {
+    /// The number of the group, until its first program was waited for.
+    fn id(&self) -> Option<i32> {
+        self.0.id().and_then(|id| i32::try_from(id).ok())
+    }
+}
+
 impl Drop for Group {
     fn drop(&mut self) {
-        // It has an id until it was waited for; until then no other process can have it.
-        #[cfg(unix)]
-        if let Some(group) = self
-            .0
-            .id()
-            .and_then(|id| i32::try_from(id).ok())
-            .and_then(rustix::process::Pid::from_raw)
-        {
-            // It fails if the group is gone already.
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
+        kill(self.id());
     }
+}
+
+/// Kills every program of the group; there is none on Windows.
+fn kill(group: Option<i32>) {
+    #[cfg(unix)]
+    if let Some(group) = group.and_then(rustix::process::Pid::from_raw) {
+        // It fails if the group is gone already.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    #[cfg(not(unix))]
+    let _ = group;
 }

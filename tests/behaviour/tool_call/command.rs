@@ -56,6 +56,25 @@ async fn a_program_that_is_not_there_is_an_error_that_names_it() {
     assert!(error.to_string().contains("`no-such-program`"), "{error}");
 }
 
+// C4
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_a_program_leaves_running_ends_with_it() {
+    let script = "sleep 1000 >/dev/null 2>&1 & echo $!";
+
+    let output = run_command(shell(script), 1024).await.unwrap();
+
+    let id: i32 = String::from_utf8(output.stdout)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    assert!(output.status.success());
+    tokio::time::timeout(Duration::from_secs(20), gone([id, id]))
+        .await
+        .unwrap();
+}
+
 /// A tool that tells the ids of its program and of what that has started, which never end.
 fn never_ends(told: UnboundedSender<i32>) -> ClosureTool {
     let file = std::env::temp_dir().join(format!("agent-tests-{}", std::process::id()));
