@@ -155,6 +155,10 @@ fn decide(
         return (ToolResult::error(call, text), None);
     }
     let error = error.masked(&scope.context.secrets);
+    // The run's own time is over, which is no matter of one call.
+    if error.kind() == ToolErrorKind::TimedOut && scope.is_overdue() {
+        return (ToolResult::error(call, error.model_text()), None);
+    }
     let failure = match scope.config.error_policy.apply(error, call) {
         Decision::Tell(text) => return (ToolResult::error(call, text), None),
         Decision::Raise(source) => Failure::Tool {

@@ -2,8 +2,9 @@
 
 use std::error::Error as _;
 use std::io;
+use std::time::Duration;
 
-use agent_core::agent::{ErrorAction, ErrorPolicy};
+use agent_core::agent::{ErrorAction, ErrorPolicy, Limit};
 use agent_core::message::ToolCall;
 use agent_core::model::scripted::{calls, says};
 use agent_core::model::{FinishReason, ScriptedModel};
@@ -391,6 +392,23 @@ async fn a_policy_of_your_own_can_end_the_run() {
     let error = run.run("Go").await.unwrap_err();
 
     assert!(matches!(error, AgentError::Tool { .. }), "{error:?}");
+}
+
+// C2, C4, TE-6
+#[tokio::test(start_paused = true)]
+async fn the_end_of_the_runs_time_is_no_error_that_a_policy_decides_about() {
+    for side_by_side in [false, true] {
+        let agent = agent(&model(&["never"]), never("never"))
+            .error_policy(ErrorPolicy::custom(|_, _| ErrorAction::Raise))
+            .parallel_tool_execution(side_by_side);
+
+        let run = agent.build().unwrap().run("Go");
+        let run = run.deadline(Duration::from_millis(100)).await.unwrap();
+
+        assert_eq!(run.outcome(), &Outcome::LimitReached(Limit::Deadline));
+        let text = "Error: timed out after 100 ms";
+        assert_eq!(result_texts(run.messages()), pairs(&[("c1", text)]));
+    }
 }
 
 // TE-6, case ex-18
