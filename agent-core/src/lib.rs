@@ -411,6 +411,16 @@ pub use tool::set::ToolSet;
 #[macro_export]
 macro_rules! tools {
     ($($tool:ty),* $(,)?) => {
-        $crate::__private::callbacks([$(<$tool>::callback()),*])
+        {
+            // For a type that is no function's, so that rustc tells what to pass.
+            #[allow(unused_imports)]
+            use $crate::__private::tools::*;
+            $crate::__private::callbacks([$(<$tool>::callback()),*])
+        }
+    };
+    ($($other:tt)*) => {
+        ::core::compile_error!(
+            "`tools!` takes the names of functions with `#[tool]`, as they are: `tools![get_weather, maths::add]`"
+        )
     };
 }

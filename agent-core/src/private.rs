@@ -7,7 +7,8 @@
 //! # #![forbid(unsafe_code)]
 //! use agent_core::__private as P;
 //!
-//! const CITY: P::TypedParameter<<str as P::ToOwned>::Owned> = P::typed::<<str as P::ToOwned>::Owned>("city").described("City name");
+//! const CITY: P::TypedParameter<<str as P::TakenByReference>::Owned> =
+//!     P::typed::<<str as P::TakenByReference>::Owned>("city").described("City name");
 //! const CONTEXT: P::TypedParameter<P::ToolContext> = P::typed::<P::ToolContext>("context");
 //!
 //! const DEFINITION: &'static P::ToolDefinition = {
@@ -52,12 +53,11 @@
 //!     let P::Some(city) = city else { return P::Err(reader.into_error()) };
 //!     let P::Some(days) = days else { return P::Err(reader.into_error()) };
 //!     reader.finish()?;
-//!     let value = P::require_send(get_weather(P::Borrow::<str>::borrow(&city), days)).await;
+//!     let value = P::require_send(get_weather(<str as P::TakenByReference>::lend(&city), days)).await;
 //!     (&&&&&&P::Probe::of(&value)).__agent_conversion().convert(value)
 //! }
 //! ```
 
-pub use std::borrow::{Borrow, ToOwned};
 pub use std::boxed::Box;
 pub use std::clone::Clone;
 pub use std::option::Option::{self, None, Some};
@@ -71,6 +71,7 @@ pub use crate::boxed::BoxFuture;
 pub use crate::registry::ToolRegistration;
 pub use crate::schema::{Bound, Constraints, Property, Schema, ToolSchema};
 pub use crate::tool::blocking::run as blocking;
+pub use crate::tool::by_reference::TakenByReference;
 pub use crate::tool::callback::ToolCallback;
 pub use crate::tool::const_check::{check_parameter, check_tool};
 pub use crate::tool::context::ToolContext;
@@ -79,7 +80,7 @@ pub use crate::tool::error::ToolError;
 pub use crate::tool::host::Host;
 pub use crate::tool::input::{Input, text, text_bytes, text_length};
 pub use crate::tool::input_schema::Composed;
-pub use crate::tool::method::{FurtherBlocksNeedABlockNumber, NextBlock, Shared, ToolMethod};
+pub use crate::tool::method::{NextBlock, Shared, ToolMethod, WriteToolBlock2AboveTheSecondBlock};
 pub use crate::tool::output::IntoToolOutput;
 pub use crate::tool::param::Parameter;
 pub use crate::tool::probe::Probe;
@@ -104,6 +105,11 @@ pub mod returns {
     pub use crate::tool::returns::ReturnsAny;
 }
 
+/// The trait that has a word for types that are no function's.
+pub mod tools {
+    pub use crate::tool::of_function::NotOfAFunction;
+}
+
 /// The trait that has no tools for a type without a further `impl` block.
 pub mod blocks {
     pub use crate::tool::method::NoBlock;
@@ -111,7 +117,11 @@ pub mod blocks {
 
 /// Asks for a future that may move between threads, so that rustc can point at the
 /// function that makes it.
-pub fn require_send<F: Future + Send>(future: F) -> F {
+pub fn require_send<F>(future: F) -> F
+where
+    // rustc shows the line of the bound.
+    F: Future + Send, // no `Rc`, `RefCell` or guard over an `.await`: use `Arc`, `Mutex`, or drop it before
+{
     future
 }
 
@@ -131,9 +141,13 @@ pub fn methods<S, const N: usize>(
 }
 
 /// Asks for the block before one with a number.
-pub fn block_before<S: FurtherBlocksNeedABlockNumber<NUMBER>, const NUMBER: u32>() {}
+pub fn block_before<S: WriteToolBlock2AboveTheSecondBlock<NUMBER>, const NUMBER: u32>() {}
 
 /// The tools of an object with a `#[tool] impl` block.
-pub fn callbacks_of<P: ToolProvider>(object: P) -> Vec<Arc<dyn ToolCallback>> {
+pub fn callbacks_of<P>(object: P) -> Vec<Arc<dyn ToolCallback>>
+where
+    // rustc shows the line of the bound.
+    P: ToolProvider, // calls share the object: write `Arc` for `Rc`, `Mutex` or an atomic for a cell
+{
     Arc::new(object).callbacks()
 }

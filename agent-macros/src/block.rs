@@ -7,7 +7,7 @@ use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::{Attribute, Generics, ImplItem, ItemImpl, Path, Signature, Token, Type, Visibility};
 
-use crate::signature::{FnItem, is_function, is_tool};
+use crate::signature::{FnItem, hides_tool, is_function, is_tool};
 
 /// An `impl` block; the bodies of its functions are not looked at.
 pub(crate) struct ImplBlock {
@@ -32,6 +32,8 @@ enum Item {
 pub(crate) struct Method {
     /// The attributes `#[tool]`; the first is the one.
     pub(crate) tool: Vec<Attribute>,
+    /// An attribute that may bring one, once it is too late.
+    pub(crate) hides_tool: Option<Attribute>,
     pub(crate) function: FnItem,
 }
 
@@ -117,7 +119,9 @@ impl Parse for Item {
         let signature: Signature = input.parse()?;
         let body = input.parse::<TokenTree>()?.into_token_stream();
         let (tool, attributes): (Vec<_>, Vec<_>) = attributes.into_iter().partition(is_tool);
-        if tool.is_empty() {
+        let (hidden, attributes): (Vec<_>, Vec<_>) = attributes.into_iter().partition(hides_tool);
+        let hides_tool = hidden.into_iter().next();
+        if tool.is_empty() && hides_tool.is_none() {
             return Ok(Self::Other(
                 quote! { #(#attributes)* #visibility #signature #body },
             ));
@@ -128,7 +132,11 @@ impl Parse for Item {
             signature,
             body,
         };
-        Ok(Self::Method(Box::new(Method { tool, function })))
+        Ok(Self::Method(Box::new(Method {
+            tool,
+            hides_tool,
+            function,
+        })))
     }
 }
 

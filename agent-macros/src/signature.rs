@@ -9,7 +9,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, FnArg, Ident, LitStr, Meta, Signature, Token, Visibility, parse_quote};
 
 use crate::diagnostics::err;
-use crate::tool::param_type::is_unsized;
+use crate::tool::bare::is_no_parameter_in_rust;
 
 /// A function whose body is not looked at.
 pub(crate) struct FnItem {
@@ -33,13 +33,14 @@ impl FnItem {
             ..
         } = self;
         let mut signature = self.signature.clone();
+        let mut is_shown = true;
         for input in &mut signature.inputs {
             if let FnArg::Typed(parameter) = input {
                 parameter.attrs.retain(|attribute| !is_helper(attribute));
-                // Refused by us; by reference, so that the compiler does not tell it again.
-                if is_unsized(&parameter.ty) {
-                    let ty = &parameter.ty;
-                    *parameter.ty = parse_quote! { &#ty };
+                // Refused by us; replaced, so that the compiler does not tell it again.
+                if is_no_parameter_in_rust(&parameter.ty) {
+                    *parameter.ty = parse_quote! { () };
+                    is_shown = false;
                 }
             }
         }
@@ -48,7 +49,12 @@ impl FnItem {
         let unused_async = signature
             .asyncness
             .map(|_| quote! { #[allow(clippy::unused_async)] });
-        quote! { #unused_async #(#attributes)* #visibility #signature #body }
+        if is_shown {
+            quote! { #unused_async #(#attributes)* #visibility #signature #body }
+        } else {
+            // No body fits such a parameter.
+            quote! { #[allow(unused)] #(#attributes)* #visibility #signature { loop {} } }
+        }
     }
 }
 
@@ -65,11 +71,20 @@ pub(crate) fn is_helper(attribute: &Attribute) -> bool {
 
 /// Is this a `cfg_attr` with a `#[param]` in it? `#[tool]` runs before it is decided.
 pub(crate) fn hides_keys(attribute: &Attribute) -> bool {
+    hides(attribute, "param")
+}
+
+/// Is this a `cfg_attr` with a `#[tool]` in it? In an `impl` block it is not decided yet.
+pub(crate) fn hides_tool(attribute: &Attribute) -> bool {
+    hides(attribute, "tool")
+}
+
+fn hides(attribute: &Attribute, name: &str) -> bool {
     let Meta::List(list) = &attribute.meta else {
         return false;
     };
-    let is_param = |token: TokenTree| matches!(token, TokenTree::Ident(ident) if ident == "param");
-    list.path.is_ident("cfg_attr") && list.tokens.clone().into_iter().any(is_param)
+    let is_it = |token: TokenTree| matches!(token, TokenTree::Ident(ident) if ident == name);
+    list.path.is_ident("cfg_attr") && list.tokens.clone().into_iter().any(is_it)
 }
 
 /// The attributes that decide whether the item is there at all, without their neighbours:

@@ -171,6 +171,27 @@ impl Constraints {
 
     #[track_caller]
     const fn check_bound(&self, bound: Bound) {
+        self.check_value(bound);
+        match (self.schema, bound) {
+            (Schema::Integer { .. }, _) => {}
+            (Schema::Array { .. } | Schema::Tuple(_), _) => {
+                panic!("only a number has bounds; a list has `min_items` and `max_items`")
+            }
+            (Schema::String { .. }, _) => {
+                panic!("only a number has bounds; text has `min_length` and `max_length`")
+            }
+            (Schema::Number, _) => {}
+            (schema, _) => assert!(
+                !has_kind(schema),
+                "only a number has bounds; take the key away"
+            ),
+        }
+    }
+
+    /// Refuses a bound by its value; generated code asks for this where the value is written.
+    #[doc(hidden)]
+    #[track_caller]
+    pub const fn check_value(&self, bound: Bound) {
         match (self.schema, bound) {
             (Schema::Integer { .. }, Bound::Float(..)) => {
                 panic!("this parameter is a whole number, so its bounds are whole numbers")
@@ -183,17 +204,7 @@ impl Constraints {
                     "this bound is outside of the type's own range; take one inside, or another type"
                 );
             }
-            (Schema::Array { .. } | Schema::Tuple(_), _) => {
-                panic!("only a number has bounds; a list has `min_items` and `max_items`")
-            }
-            (Schema::String { .. }, _) => {
-                panic!("only a number has bounds; text has `min_length` and `max_length`")
-            }
-            (Schema::Number, _) => {}
-            (schema, _) => assert!(
-                !has_kind(schema),
-                "only a number has bounds; take the key away"
-            ),
+            _ => {}
         }
     }
 

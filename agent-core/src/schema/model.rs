@@ -89,12 +89,17 @@ impl Schema {
     /// The schema of `T`.
     #[must_use]
     pub const fn of<T: super::ToolSchema>() -> Self {
-        T::SCHEMA
+        // rustc shows the line where types lead to each other.
+        T::SCHEMA // types in a circle: put `#[param(recursive)]` on a field of it
     }
 
     /// What [`schemars::JsonSchema`] says of `T`, asked at run time.
     #[must_use]
-    pub const fn schemars<T: schemars::JsonSchema + serde::de::DeserializeOwned>() -> Self {
+    pub const fn schemars<T>() -> Self
+    where
+        // rustc shows the line of the bound.
+        T: schemars::JsonSchema + serde::de::DeserializeOwned, // `#[derive(schemars::JsonSchema)]` for it, or leave `schemars` out
+    {
         Self::Schemars(SchemarsPart::of::<T>())
     }
 
@@ -232,15 +237,18 @@ impl Property {
     /// A property of type `T`, required unless `T` says otherwise.
     #[must_use]
     pub const fn of<T: super::ToolSchema>(name: &'static str) -> Self {
-        Self::new(name, &T::SCHEMA, T::REQUIRED)
+        // rustc shows the line where types lead to each other.
+        Self::new(name, &T::SCHEMA, T::REQUIRED) // types in a circle: put `#[param(recursive)]` on a field of it
     }
 
     /// A property whose schema is what [`schemars::JsonSchema`] says of `T`. It is required if
     /// a `T` cannot be read from nothing, as serde sees it.
     #[must_use]
-    pub const fn schemars<T: schemars::JsonSchema + serde::de::DeserializeOwned>(
-        name: &'static str,
-    ) -> Self {
+    pub const fn schemars<T>(name: &'static str) -> Self
+    where
+        // rustc shows the line of the bound.
+        T: schemars::JsonSchema + serde::de::DeserializeOwned, // `#[derive(schemars::JsonSchema)]` for it, or leave `schemars` out
+    {
         Self::of::<super::Schemars<T>>(name)
     }
 

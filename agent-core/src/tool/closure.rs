@@ -75,30 +75,31 @@ where
     }
 }
 
-impl<F, I, O> ToolFn<(I,)> for F
+// rustc names the parameter where a closure does not say the type.
+impl<F, TypeOfTheInput, O> ToolFn<(TypeOfTheInput,)> for F
 where
-    F: Fn(I) -> O + Send + Sync + 'static,
-    I: ToolSchema + DeserializeOwned,
+    F: Fn(TypeOfTheInput) -> O + Send + Sync + 'static,
+    TypeOfTheInput: ToolSchema + DeserializeOwned,
     O: 'static,
 {
     type Output = O;
 
-    const INPUT: Option<&'static Schema> = Some(&I::SCHEMA);
+    const INPUT: Option<&'static Schema> = Some(&TypeOfTheInput::SCHEMA);
 
     fn apply(&self, arguments: &str, context: &ToolContext) -> Result<O, ToolError> {
         read(arguments, context).map(self)
     }
 }
 
-impl<F, I, O> ToolFn<(I, ToolContext)> for F
+impl<F, TypeOfTheInput, O> ToolFn<(TypeOfTheInput, ToolContext)> for F
 where
-    F: Fn(I, ToolContext) -> O + Send + Sync + 'static,
-    I: ToolSchema + DeserializeOwned,
+    F: Fn(TypeOfTheInput, ToolContext) -> O + Send + Sync + 'static,
+    TypeOfTheInput: ToolSchema + DeserializeOwned,
     O: 'static,
 {
     type Output = O;
 
-    const INPUT: Option<&'static Schema> = Some(&I::SCHEMA);
+    const INPUT: Option<&'static Schema> = Some(&TypeOfTheInput::SCHEMA);
 
     fn apply(&self, arguments: &str, context: &ToolContext) -> Result<O, ToolError> {
         Ok(self(read(arguments, context)?, context.clone()))

@@ -83,12 +83,13 @@ impl FunctionTool {
     ///
     /// Its schema is that of the input, which must be an object: a
     /// [`ToolSet`](crate::ToolSet) takes no other.
+    // rustc shows the line of a bound that does not hold, also in the functions below.
     #[track_caller]
     #[must_use]
     pub fn new<A, M>(
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
-        f: impl ToolFn<A, Output: ToolFuture<Value: ClosureOutput<M>> + Send>,
+        f: impl ToolFn<A, Output: ToolFuture<Value: ClosureOutput<M>> + Send>, // error `Serialize` too? `.map_err(ToolError::failed)`
     ) -> Self {
         let input = InputSchema::of_input(input_of(&f));
         Self::of_async(ToolDefinition::new(name, description, input), f)
@@ -103,7 +104,7 @@ impl FunctionTool {
     pub fn blocking<A, M>(
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
-        f: impl ToolFn<A, Output: ClosureOutput<M>>,
+        f: impl ToolFn<A, Output: ClosureOutput<M>>, // error `Serialize` too? `.map_err(ToolError::failed)`
     ) -> Self {
         let input = InputSchema::of_input(input_of(&f));
         Self::of_blocking(ToolDefinition::new(name, description, input), f)
@@ -149,7 +150,7 @@ impl FunctionTool {
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
         schema: Value,
-        f: impl ToolFn<A, Output: ToolFuture<Value: ClosureOutput<M>> + Send>,
+        f: impl ToolFn<A, Output: ToolFuture<Value: ClosureOutput<M>> + Send>, // error `Serialize` too? `.map_err(ToolError::failed)`
     ) -> Result<Self, SchemaError> {
         let (input, check) = given(schema)?;
         Ok(Self {
@@ -170,7 +171,7 @@ impl FunctionTool {
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
         schema: Value,
-        f: impl ToolFn<A, Output: ClosureOutput<M>>,
+        f: impl ToolFn<A, Output: ClosureOutput<M>>, // error `Serialize` too? `.map_err(ToolError::failed)`
     ) -> Result<Self, SchemaError> {
         let (input, check) = given(schema)?;
         Ok(Self {
@@ -183,7 +184,7 @@ impl FunctionTool {
     #[track_caller]
     fn of_async<A, M>(
         definition: ToolDefinition,
-        f: impl ToolFn<A, Output: ToolFuture<Value: ClosureOutput<M>> + Send>,
+        f: impl ToolFn<A, Output: ToolFuture<Value: ClosureOutput<M>> + Send>, // error `Serialize` too? `.map_err(ToolError::failed)`
     ) -> Self {
         let f = Arc::new(f);
         Self {
@@ -204,7 +205,7 @@ impl FunctionTool {
     #[track_caller]
     fn of_blocking<A, M>(
         definition: ToolDefinition,
-        f: impl ToolFn<A, Output: ClosureOutput<M>>,
+        f: impl ToolFn<A, Output: ClosureOutput<M>>, // error `Serialize` too? `.map_err(ToolError::failed)`
     ) -> Self {
         let f = Arc::new(f);
         Self {

@@ -32,7 +32,8 @@ impl<T> fmt::Debug for Host<T> {
     }
 }
 
-/// Host values by type; cloning shares them.
+/// Host values by type; cloning shares them. Each is an `Arc<T>`, so that what is looked up need
+/// not be known to be `Send` and `Sync`: what was put in is.
 #[derive(Clone, Default)]
 pub(crate) struct Hosts {
     values: Arc<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
@@ -40,21 +41,23 @@ pub(crate) struct Hosts {
 
 impl Hosts {
     pub(crate) fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
-        Arc::make_mut(&mut self.values).insert(TypeId::of::<T>(), Arc::new(value));
+        Arc::make_mut(&mut self.values).insert(TypeId::of::<T>(), Arc::new(Arc::new(value)));
     }
 
     pub(crate) fn contains(&self, id: TypeId) -> bool {
         self.values.contains_key(&id)
     }
 
-    pub(crate) fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
-        self.values.get(&TypeId::of::<T>())?.downcast_ref()
+    pub(crate) fn get<T: 'static>(&self) -> Option<&T> {
+        self.shared().map(Arc::as_ref)
     }
 
-    pub(crate) fn get_arc<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
-        Arc::clone(self.values.get(&TypeId::of::<T>())?)
-            .downcast()
-            .ok()
+    pub(crate) fn get_arc<T: 'static>(&self) -> Option<Arc<T>> {
+        self.shared().cloned()
+    }
+
+    fn shared<T: 'static>(&self) -> Option<&Arc<T>> {
+        self.values.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
     /// These values with those of `over` in front.

@@ -19,7 +19,7 @@ use crate::boxed::BoxFuture;
     label = "the blocks of a type are counted without a gap",
     note = "the first block is `#[tool] impl {Self}`, the next ones have `block = 2`, `block = 3` and so on"
 )]
-pub trait FurtherBlocksNeedABlockNumber<const NUMBER: u32>: Sized + 'static {
+pub trait WriteToolBlock2AboveTheSecondBlock<const NUMBER: u32>: Sized + 'static {
     /// The tools in the order of their methods, and those of the blocks after this one.
     fn methods() -> Vec<ToolMethod<Self>>
     where
@@ -30,7 +30,9 @@ pub trait FurtherBlocksNeedABlockNumber<const NUMBER: u32>: Sized + 'static {
 #[expect(missing_debug_implementations, reason = "only generated code sees it")]
 pub struct NextBlock<S, const NUMBER: u32>(PhantomData<S>);
 
-impl<S: FurtherBlocksNeedABlockNumber<NUMBER> + Shared, const NUMBER: u32> NextBlock<S, NUMBER> {
+impl<S: WriteToolBlock2AboveTheSecondBlock<NUMBER> + Shared, const NUMBER: u32>
+    NextBlock<S, NUMBER>
+{
     /// Its tools and those of the blocks after it.
     #[must_use]
     pub fn __agent_methods() -> Vec<ToolMethod<S>> {
@@ -85,7 +87,7 @@ impl<S> ToolMethod<S> {
     }
 }
 
-impl<S: FurtherBlocksNeedABlockNumber<1> + Shared> ToolProvider for S {
+impl<S: WriteToolBlock2AboveTheSecondBlock<1> + Shared> ToolProvider for S {
     fn callbacks(self: Arc<Self>) -> Vec<Arc<dyn ToolCallback>> {
         let with_object = |method| -> Arc<dyn ToolCallback> {
             Arc::new(MethodTool {

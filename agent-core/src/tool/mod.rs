@@ -20,10 +20,12 @@
 //!
 //! Not here: which tools a model sees and when they run (`agent`).
 
+pub(crate) mod by_reference;
 pub(crate) mod const_check;
 pub(crate) mod definition;
 pub(crate) mod input;
 pub(crate) mod input_schema;
+pub(crate) mod of_function;
 pub(crate) mod param;
 
 pub(crate) mod callback;

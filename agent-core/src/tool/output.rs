@@ -153,7 +153,7 @@ pub struct Json<T>(pub T);
     message = "`{Self}` cannot be shown to a model",
     label = "not a tool's return type",
     note = "a tool returns text, `()`, `Json<T>`, an image, a `Serialize` type, or a `Result` of one of them whose error is an `Error`",
-    note = "derive `serde::Serialize` or implement `IntoToolOutput` for it"
+    note = "derive `serde::Serialize` or implement `IntoToolOutput` for it; what gives a future is written `async fn`"
 )]
 pub trait IntoToolOutput {
     /// What the call gave.

@@ -124,7 +124,8 @@ impl ToolParam for CancellationToken {
     }
 }
 
-impl<T: Send + Sync + 'static> ToolParam for Host<T> {
+// That `T` can be shared is asked of the function, where rustc says it best.
+impl<T: 'static> ToolParam for Host<T> {
     const KIND: ParamKind = ParamKind::Host(HostType::of::<T>);
 
     fn take(_: Option<&RawValue>, context: &ToolContext) -> Result<Self, ToolError> {

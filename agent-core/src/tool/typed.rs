@@ -33,7 +33,8 @@ pub const fn typed<T: ToolParam>(name: &'static str) -> TypedParameter<T> {
 #[must_use]
 pub const fn typed_schemars<T>(name: &'static str) -> TypedParameter<T>
 where
-    T: schemars::JsonSchema + DeserializeOwned,
+    // rustc shows the line of the bound.
+    T: schemars::JsonSchema + DeserializeOwned, // `#[derive(schemars::JsonSchema)]` for it, or leave `schemars` out
 {
     TypedParameter {
         parameter: Parameter::schemars::<T>(name),

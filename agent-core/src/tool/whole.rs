@@ -31,7 +31,8 @@ pub const fn whole<T: ToolParam>(name: &'static str) -> WholeParameter<T> {
 #[must_use]
 pub const fn whole_schemars<T>(name: &'static str) -> WholeParameter<T>
 where
-    T: schemars::JsonSchema + DeserializeOwned,
+    // rustc shows the line of the bound.
+    T: schemars::JsonSchema + DeserializeOwned, // `#[derive(schemars::JsonSchema)]` for it, or leave `schemars` out
 {
     WholeParameter {
         parameter: Parameter::schemars::<T>(name),

@@ -2,7 +2,7 @@
 
 use darling::FromMeta;
 use darling::ast::NestedMeta;
-use darling::util::{Flag, SpannedValue};
+use darling::util::SpannedValue;
 use syn::{Attribute, Path};
 
 use crate::diagnostics::err;
@@ -13,11 +13,11 @@ use crate::tool::values;
 #[derive(FromMeta)]
 pub(super) struct TypeArgs {
     /// What the model reads about the type; else its doc comment.
-    #[darling(default, with = values::text)]
+    #[darling(default, with = values::description)]
     pub(super) description: Option<SpannedValue<String>>,
     /// Members the schema does not name are allowed.
-    #[darling(default)]
-    pub(super) open: Flag,
+    #[darling(default, with = values::located_switch)]
+    pub(super) open: Option<SpannedValue<bool>>,
     /// Where `agent-core` is, if not at `::agent_core`.
     #[darling(default, rename = "crate", with = values::root)]
     pub(super) root: Option<Path>,

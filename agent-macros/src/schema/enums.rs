@@ -74,7 +74,7 @@ pub(super) fn read(
     if data.variants.is_empty() {
         errors.push(err!(
             data.enum_token,
-            "an enum without variants cannot be read; a model has nothing to choose from"
+            "a model has nothing to choose from in an enum without variants; write one"
         ));
     } else if variants.is_empty() && is_read {
         errors.push(err!(

@@ -197,10 +197,10 @@ impl<'a> Reader<'a> {
             return Err(with_without_like(key));
         }
         check_field(ty)?;
-        if args.schemars.is_present() {
+        if args.schemars == Some(true) {
             return Ok(Source::Schemars(Box::new(ty.clone())));
         }
-        if args.recursive.is_present() {
+        if args.recursive.is_some_and(|it| *it) {
             return Ok(Source::Recursive(Box::new(ty.clone())));
         }
         self.own(ty)

@@ -52,16 +52,18 @@ impl TypeModel {
                 .err()
                 .unwrap_or_else(|| err!(input.ident, "cannot be read")));
         };
-        let is_open = args.open.is_present();
-        if is_open && !matches!(shape, Shape::Object(_)) {
+        let open = args.open.filter(|open| **open);
+        if let Some(open) = &open
+            && !matches!(shape, Shape::Object(_))
+        {
             errors.push(err!(
-                args.open.span(),
+                open.span(),
                 "only a struct with named fields can be `open`; of an enum, open the structs in its variants"
             ));
         }
         errors.finish_with(Self {
             is_recursive: reader.is_recursive,
-            is_open,
+            is_open: open.is_some(),
             root: args.root,
             ident: input.ident.clone(),
             generics: input.generics.clone(),

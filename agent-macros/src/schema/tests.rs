@@ -49,6 +49,8 @@ fn a_struct_with_named_fields() {
                                             >("size");
                                             &{
                                                 let __agent_constraints = __agent_of.constraints();
+                                                __agent_constraints
+                                                    .check_value(::agent_core::__private::Bound::Integer(1i64));
                                                 let __agent_constraints = __agent_constraints
                                                     .minimum(::agent_core::__private::Bound::Integer(1i64));
                                                 let __agent_constraints = __agent_constraints.example("2");

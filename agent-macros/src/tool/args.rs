@@ -2,10 +2,11 @@
 
 use darling::FromMeta;
 use darling::ast::NestedMeta;
-use darling::util::{Flag, SpannedValue};
+use darling::util::SpannedValue;
 use proc_macro2::TokenStream;
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Ident, Meta, Path, Type};
+use syn::{Attribute, Ident, Meta, Path, Token, Type};
 
 use super::constraints::Constraints;
 use super::default::Default;
@@ -19,14 +20,14 @@ pub(super) struct ToolArgs {
     #[darling(default, with = values::tool_name)]
     pub(super) name: Option<SpannedValue<String>>,
     /// What the model reads about the tool; else the doc comment.
-    #[darling(default, with = values::text)]
+    #[darling(default, with = values::description)]
     pub(super) description: Option<SpannedValue<String>>,
     /// The generated type's name; else the function's.
     #[darling(default, rename = "type", with = values::type_name)]
     pub(super) type_name: Option<Ident>,
     /// The one parameter that the model gives is the whole input.
-    #[darling(default)]
-    pub(super) args: Flag,
+    #[darling(default, with = values::switch)]
+    pub(super) args: Option<bool>,
     /// The tool's output is the run's answer.
     #[darling(default, with = values::switch)]
     pub(super) return_direct: Option<bool>,
@@ -55,8 +56,8 @@ pub(super) struct ToolArgs {
     #[darling(default, with = values::switch)]
     pub(super) require_docs: Option<bool>,
     /// Every parameter's schema comes from `schemars`.
-    #[darling(default)]
-    pub(super) schemars: Flag,
+    #[darling(default, with = values::switch)]
+    pub(super) schemars: Option<bool>,
     /// Where `agent-core` is, if not at `::agent_core`.
     #[darling(default, rename = "crate", with = values::root)]
     pub(super) root: Option<Path>,
@@ -172,7 +173,7 @@ impl BlockArgs {
 #[derive(FromMeta)]
 pub(crate) struct ParamArgs {
     /// What the model reads about the parameter; else its doc comment.
-    #[darling(default, with = values::text)]
+    #[darling(default, with = values::description)]
     pub(crate) description: Option<SpannedValue<String>>,
     /// The property's name; else the parameter's.
     #[darling(default, with = values::parameter_name)]
@@ -181,8 +182,8 @@ pub(crate) struct ParamArgs {
     #[darling(default, with = Default::parse)]
     pub(crate) default: Option<Default>,
     /// The schema comes from `schemars`.
-    #[darling(default)]
-    pub(crate) schemars: Flag,
+    #[darling(default, with = values::switch)]
+    pub(crate) schemars: Option<bool>,
     /// Whether the model must give it; else its type says.
     #[darling(default, with = values::located_switch)]
     pub(crate) required: Option<SpannedValue<bool>>,
@@ -193,8 +194,8 @@ pub(crate) struct ParamArgs {
     #[darling(default, with = values::like)]
     pub(crate) like: Option<Type>,
     /// Fields only: the type leads back to the one that holds the field.
-    #[darling(default)]
-    pub(crate) recursive: Flag,
+    #[darling(default, with = values::located_switch)]
+    pub(crate) recursive: Option<SpannedValue<bool>>,
 }
 
 impl ParamArgs {
@@ -210,7 +211,7 @@ impl ParamArgs {
     /// Refuses, on a tool's parameter, the keys that only a field can have.
     pub(super) fn fields_only(&self) -> darling::Result<()> {
         let like = self.like.as_ref().map(Spanned::span);
-        let recursive = self.recursive.is_present().then(|| self.recursive.span());
+        let recursive = self.recursive.as_ref().map(SpannedValue::span);
         match like.or(recursive) {
             Some(key) => Err(err!(
                 key,
@@ -256,8 +257,8 @@ fn keys_once(items: Vec<NestedMeta>) -> darling::Result<Vec<NestedMeta>> {
     errors.finish_with(items)
 }
 
-/// What `#[tool(…)]` on a function takes, for messages.
-const KEYS_OF_TOOL: [&str; 16] = [
+/// What `#[tool(…)]` on a function takes, for messages; a test compares it with [`ToolArgs`].
+pub(super) const KEYS_OF_TOOL: [&str; 16] = [
     "name",
     "description",
     "type",
@@ -276,8 +277,8 @@ const KEYS_OF_TOOL: [&str; 16] = [
     "register",
 ];
 
-/// What `#[param(…)]` takes, for messages.
-const KEYS_OF_PARAM: [&str; 17] = [
+/// What `#[param(…)]` takes, for messages; a test compares it with [`ParamArgs`].
+pub(super) const KEYS_OF_PARAM: [&str; 17] = [
     "description",
     "rename",
     "default",
@@ -320,7 +321,11 @@ fn unread() -> darling::Error {
 
 fn keys(meta: &Meta) -> darling::Result<Vec<NestedMeta>> {
     match meta {
-        Meta::List(list) => Ok(NestedMeta::parse_meta_list(list.tokens.clone())?),
+        // By way of the list, so that what is missing at its end is missed there.
+        Meta::List(list) => {
+            let keys = list.parse_args_with(Punctuated::<_, Token![,]>::parse_terminated)?;
+            Ok(keys.into_iter().collect())
+        }
         other => Err(err!(
             other,
             "`#[param]` takes its keys in parentheses: `#[param(rename = \"…\")]`"

@@ -47,7 +47,17 @@ fn try_expand(args: TokenStream, block: &ImplBlock) -> darling::Result<TokenStre
 }
 
 fn tool(method: &Method) -> darling::Result<ToolFn> {
-    let Method { tool, function } = method;
+    let Method {
+        tool,
+        hides_tool,
+        function,
+    } = method;
+    if let Some(attribute) = hides_tool {
+        return Err(err!(
+            attribute.path(),
+            "`#[tool]` on the block comes before `cfg_attr` is decided; write the method twice, each with its `#[cfg(…)]`, one with `#[tool]`"
+        ));
+    }
     let mut errors = Error::accumulator();
     let args = tool.first().map(keys).transpose();
     let args = args.and_then(|args| ToolArgs::parse_of_method(args.unwrap_or_default()));

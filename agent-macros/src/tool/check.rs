@@ -5,10 +5,13 @@ use std::collections::{HashMap, HashSet};
 use darling::Error;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{GenericArgument, GenericParam, PathArguments, ReceiverKind, Safety, Signature, Type};
+use syn::{
+    GenericArgument, GenericParam, PathArguments, ReceiverKind, ReturnType, Safety, Signature, Type,
+};
 
 use super::model::{Param, ToolFn};
 use super::names;
+use super::param_type::ungrouped;
 use crate::block::ImplBlock;
 use crate::diagnostics::err;
 
@@ -37,6 +40,14 @@ pub(super) fn signature(signature: &Signature) -> darling::Result<()> {
         errors.push(err!(
             variadic.dots,
             "a tool has a fixed number of parameters"
+        ));
+    }
+    if let ReturnType::Type(_, ty) = &signature.output
+        && let Type::Never(never) = &**ty
+    {
+        errors.push(err!(
+            never,
+            "a tool that never returns has nothing to tell the model; write the type it returns"
         ));
     }
     for parameter in &signature.generics.params {
@@ -114,6 +125,12 @@ pub(super) fn block(block: &ImplBlock) -> darling::Result<()> {
             "a trait's `impl` block cannot have tools; put them in the type's own: `#[tool] impl Type`"
         ));
     }
+    if !is_own_type(&block.self_type) {
+        errors.push(err!(
+            block.self_type.span(),
+            "an object with tools is of a type of your own; write them for a struct that holds this"
+        ));
+    }
     for parameter in &block.generics.params {
         errors.push(match parameter {
             GenericParam::Lifetime(lifetime) => err!(
@@ -135,6 +152,11 @@ pub(super) fn block(block: &ImplBlock) -> darling::Result<()> {
         ));
     }
     errors.finish()
+}
+
+/// False for a type that no crate can give methods to.
+fn is_own_type(ty: &Type) -> bool {
+    matches!(ungrouped(ty), Type::Path(_) | Type::Macro(_))
 }
 
 /// The first lifetime but `'static` among the type's arguments.

@@ -225,7 +225,8 @@ impl Constraints {
     }
 
     /// The steps that say all this of the local `__agent_of`; `None` if there is nothing to say. Each
-    /// stands under its key, where one that cannot apply shows.
+    /// stands under its key, where one that cannot apply shows, or under its value, where that
+    /// is at fault.
     pub(crate) fn steps(&self, private: &TokenStream) -> Option<TokenStream> {
         let bound = |key: &Key<Number>| {
             let value = match &key.value {
@@ -237,9 +238,12 @@ impl Constraints {
                     quote_spanned! {Span::mixed_site()=> #private::Bound::Float(#value, #text) }
                 }
             };
-            (key.name.clone(), value)
+            let checked = quote_spanned! {Span::mixed_site().located_at(key.place)=>
+                __agent_constraints.check_value(#value);
+            };
+            (key.name.clone(), value, Some(checked))
         };
-        let count = |key: &Key<u32>| (key.name.clone(), key.value.to_token_stream());
+        let count = |key: &Key<u32>| (key.name.clone(), key.value.to_token_stream(), None);
         let bounds = [
             &self.minimum,
             &self.maximum,
@@ -252,20 +256,27 @@ impl Constraints {
             &self.min_items,
             &self.max_items,
         ];
-        let mut said: Vec<(Ident, TokenStream)> = bounds.into_iter().flatten().map(bound).collect();
+        let mut said: Vec<(Ident, TokenStream, Option<TokenStream>)> =
+            bounds.into_iter().flatten().map(bound).collect();
         said.extend(counts.into_iter().flatten().map(count));
         let pattern = self.pattern.iter();
-        said.extend(pattern.map(|key| (key.name.clone(), key.value.to_token_stream())));
+        said.extend(pattern.map(|key| (key.name.clone(), key.value.to_token_stream(), None)));
         let example = self.example.iter();
-        said.extend(example.map(|key| (key.name.clone(), key.value.to_string().to_token_stream())));
+        said.extend(example.map(|key| {
+            let name = Ident::new("example", key.place);
+            (name, key.value.to_string().to_token_stream(), None)
+        }));
 
         let first = said.first()?.0.span();
         let site = Span::mixed_site().located_at(first);
         let start = quote_spanned! {site=> let __agent_constraints = __agent_of.constraints(); };
-        let steps = said.iter().map(|(name, value)| {
+        let steps = said.iter().map(|(name, value, checked)| {
             let site = Span::mixed_site().located_at(name.span());
             let method = format_ident!("{name}", span = site);
-            quote_spanned! {site=> let __agent_constraints = __agent_constraints.#method(#value); }
+            quote_spanned! {site=>
+                #checked
+                let __agent_constraints = __agent_constraints.#method(#value);
+            }
         });
         Some(quote_spanned! {Span::mixed_site()=> #start #(#steps)* __agent_constraints })
     }

@@ -1,6 +1,7 @@
 //! The attribute `#[tool]`: arguments and signature, model, check, expansion.
 
 pub(crate) mod args;
+pub(crate) mod bare;
 mod block;
 mod check;
 pub(crate) mod constraints;

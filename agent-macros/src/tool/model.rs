@@ -54,7 +54,7 @@ impl ToolFn {
         let function = item.signature.ident.clone();
         let plain = function.unraw().to_string();
         for param in &mut params {
-            param.schemars |= args.schemars.is_present();
+            param.schemars |= args.schemars == Some(true);
         }
         let description = args
             .description
@@ -81,7 +81,7 @@ impl ToolFn {
                 ReturnType::Default => item.signature.ident.span(),
                 ReturnType::Type(_, ty) => ty.span(),
             },
-            whole: args.args.is_present(),
+            whole: args.args == Some(true),
             returns: match &item.signature.output {
                 ReturnType::Type(_, ty) if is_nameable(ty) => Some((**ty).clone()),
                 _ => None,
@@ -180,7 +180,7 @@ fn param(input: &PatType) -> darling::Result<Param> {
             .map(|text| Text::Known(text.into_inner()))
             .or_else(|| docs::description(&input.attrs)),
         default: args.default,
-        schemars: args.schemars.is_present(),
+        schemars: args.schemars == Some(true),
         required: args.required,
         constraints: args.constraints,
     })

@@ -6,6 +6,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{GenericArgument, PathArguments, Type, TypeArray, TypeReference, TypeSlice};
 
+use super::bare;
 use crate::diagnostics::err;
 
 /// The type a parameter is decoded as.
@@ -32,6 +33,7 @@ impl ParamType {
             "a reference may stand only at the top of a parameter's type",
             &mut errors,
         );
+        bare::check(ty, &mut errors);
         errors.finish_with(Self {
             ty: ty.clone(),
             borrowed,
@@ -47,7 +49,10 @@ impl ParamType {
     pub(super) fn owned(&self, private: &TokenStream) -> TokenStream {
         let ty = &self.ty;
         if self.borrowed {
-            quote_spanned! {Span::mixed_site()=> <#ty as #private::ToOwned>::Owned }
+            // Where it is written: its owned form is what must be a parameter.
+            quote_spanned! {Span::mixed_site().located_at(ty.span())=>
+                <#ty as #private::TakenByReference>::Owned
+            }
         } else {
             ty.to_token_stream()
         }
@@ -57,7 +62,9 @@ impl ParamType {
     pub(super) fn argument(&self, local: &TokenStream, private: &TokenStream) -> TokenStream {
         let ty = &self.ty;
         if self.borrowed {
-            quote_spanned! {Span::mixed_site()=> #private::Borrow::<#ty>::borrow(&#local) }
+            quote_spanned! {Span::mixed_site()=>
+                <#ty as #private::TakenByReference>::lend(&#local)
+            }
         } else {
             local.clone()
         }
@@ -65,7 +72,7 @@ impl ParamType {
 }
 
 /// A type without parentheses and without the invisible group of a macro's `$ty:ty`.
-fn ungrouped(mut ty: &Type) -> &Type {
+pub(super) fn ungrouped(mut ty: &Type) -> &Type {
     loop {
         ty = match ty {
             Type::Group(group) => &group.elem,
@@ -113,7 +120,7 @@ fn sized(ty: &Type, borrowed: bool) -> darling::Result<()> {
 }
 
 /// True for the types that a function never takes but by reference.
-pub(crate) fn is_unsized(ty: &Type) -> bool {
+pub(super) fn is_unsized(ty: &Type) -> bool {
     match ungrouped(ty) {
         Type::Slice(_) => true,
         Type::Path(path) => path.path.is_ident("str"),
@@ -125,6 +132,7 @@ pub(crate) fn is_unsized(ty: &Type) -> bool {
 pub(crate) fn check_field(ty: &Type) -> darling::Result<()> {
     let mut errors = Error::accumulator();
     inside(ty, "a type the model fills owns what it holds", &mut errors);
+    bare::check(ty, &mut errors);
     errors.finish()
 }
 
@@ -140,13 +148,6 @@ fn inside(ty: &Type, rule: &str, errors: &mut darling::error::Accumulator) {
             "a tool cannot be generic: the schema needs one concrete type; write it here"
         )),
         Type::Slice(TypeSlice { elem, .. }) | Type::Array(TypeArray { elem, .. }) => {
-            if is_unsized(elem) {
-                let owned = owned_form(elem);
-                errors.push(err!(
-                    elem,
-                    "the items of a list have a size of their own; write {owned} here"
-                ));
-            }
             inside(elem, rule, errors);
         }
         Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| inside(ty, rule, errors)),
@@ -175,7 +176,7 @@ fn inside_arguments(
 }
 
 /// Only a hint in a message: no expansion depends on how a type is spelled.
-fn owned_form(ty: &Type) -> String {
+pub(super) fn owned_form(ty: &Type) -> String {
     match ungrouped(ty) {
         Type::Path(path) if path.path.is_ident("str") => "`String`".to_owned(),
         Type::Path(path) if path.path.is_ident("Path") => "`PathBuf`".to_owned(),

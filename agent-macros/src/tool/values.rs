@@ -19,6 +19,18 @@ pub(crate) fn text(meta: &Meta) -> darling::Result<Option<SpannedValue<String>>>
     }
 }
 
+/// What a model is to read.
+pub(crate) fn description(meta: &Meta) -> darling::Result<Option<SpannedValue<String>>> {
+    let text = text(meta)?;
+    match &text {
+        Some(text) if text.trim().is_empty() => Err(err!(
+            text.span(),
+            "a description tells the model something; write it, or leave `description` out"
+        )),
+        _ => Ok(text),
+    }
+}
+
 /// The name of a tool, checked here so that it is told beside the other keys' faults.
 pub(super) fn tool_name(meta: &Meta) -> darling::Result<Option<SpannedValue<String>>> {
     let name = text(meta)?;
@@ -47,7 +59,7 @@ pub(crate) fn switch(meta: &Meta) -> darling::Result<Option<bool>> {
 }
 
 /// A switch that knows where its key stands.
-pub(super) fn located_switch(meta: &Meta) -> darling::Result<Option<SpannedValue<bool>>> {
+pub(crate) fn located_switch(meta: &Meta) -> darling::Result<Option<SpannedValue<bool>>> {
     let on = switch(meta)?;
     Ok(on.map(|on| SpannedValue::new(on, meta.path().span())))
 }

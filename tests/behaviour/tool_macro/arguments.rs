@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use agent_core::tool::ToolErrorKind;
-use agent_core::{tool, tools};
+use agent_core::{ToolSchema, tool, tools};
+use serde::Deserialize;
 
 use super::{called, told};
 
@@ -28,6 +29,24 @@ async fn references_borrow_from_owned_values() {
         told(borrowed::callback(), arguments).await,
         "a [1, 2] /b c d"
     );
+}
+
+/// Neither `Clone` nor `ToOwned`.
+#[derive(Deserialize, ToolSchema)]
+struct Route {
+    stops: Vec<String>,
+}
+
+#[tool]
+async fn stops(route: &Route, others: &[Route]) -> usize {
+    route.stops.len() + others.iter().map(|route| route.stops.len()).sum::<usize>()
+}
+
+#[tokio::test]
+async fn a_type_that_cannot_be_cloned_may_be_taken_by_reference() {
+    let arguments = r#"{"route": {"stops": ["Oslo"]}, "others": [{"stops": ["Rome", "Bari"]}]}"#;
+
+    assert_eq!(told(stops::callback(), arguments).await, "3");
 }
 
 #[tool]

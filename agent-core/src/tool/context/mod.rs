@@ -212,7 +212,7 @@ impl ToolContext {
     }
 
     /// A host value to keep.
-    pub(crate) fn host_arc<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+    pub(crate) fn host_arc<T: 'static>(&self) -> Option<Arc<T>> {
         self.0.run.hosts.get_arc()
     }
 

@@ -97,7 +97,7 @@ fn in_block(
             #items
 
             #[automatically_derived]
-            impl #private::FurtherBlocksNeedABlockNumber<#number> for #object {
+            impl #private::WriteToolBlock2AboveTheSecondBlock<#number> for #object {
                 fn methods() -> #private::Vec<#private::ToolMethod<Self>>
                 where
                     for<'x> Self: #private::Shared,

@@ -76,13 +76,18 @@ pub(super) fn body(
             #converted
         }
     } else {
+        let work = quote_spanned! {Span::mixed_site()=>
+            let #value = #called;
+            #converted
+        };
+        // Under the function's name, where an argument shows that no other thread may have.
+        let blocking = quote_spanned! {located(tool.function.span())=>
+            __agent_blocking(#context, move || { #work }).await
+        };
         quote_spanned! {Span::mixed_site()=>
+            use #private::blocking as __agent_blocking;
             #object
-            #private::blocking(#context, move || {
-                let #value = #called;
-                #converted
-            })
-            .await
+            #blocking
         }
     };
     let taken = if tool.whole {

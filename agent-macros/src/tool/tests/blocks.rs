@@ -176,10 +176,11 @@ fn an_impl_block() {
                                 __agent_context,
                             );
                             __agent_reader.finish()?;
+                            use ::agent_core::__private::blocking as __agent_blocking;
                             let __agent_object = ::agent_core::__private::Clone::clone(
                                 __agent_object,
                             );
-                            ::agent_core::__private::blocking(
+                            __agent_blocking(
                                     __agent_context,
                                     move || {
                                         let __agent_value = Self::place(&__agent_object);
@@ -227,7 +228,7 @@ fn an_impl_block() {
                     __agent_check_tool(&[], "place", false);
                 };
                 #[automatically_derived]
-                impl ::agent_core::__private::FurtherBlocksNeedABlockNumber<1u32> for Station {
+                impl ::agent_core::__private::WriteToolBlock2AboveTheSecondBlock<1u32> for Station {
                     fn methods() -> ::agent_core::__private::Vec<
                         ::agent_core::__private::ToolMethod<Self>,
                     >
@@ -288,7 +289,7 @@ fn an_error_in_an_impl_block_leaves_the_block_and_a_stub() {
             }
             const _: () = {
                 #[automatically_derived]
-                impl ::agent_core::__private::FurtherBlocksNeedABlockNumber<1u32> for Station {
+                impl ::agent_core::__private::WriteToolBlock2AboveTheSecondBlock<1u32> for Station {
                     fn methods() -> ::agent_core::__private::Vec<
                         ::agent_core::__private::ToolMethod<Self>,
                     >

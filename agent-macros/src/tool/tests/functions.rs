@@ -36,9 +36,9 @@ fn an_async_function() {
             pub struct get_weather {}
             const _: () = {
                 const __AGENT_PARAMETER_0: ::agent_core::__private::TypedParameter<
-                    <str as ::agent_core::__private::ToOwned>::Owned,
+                    <str as ::agent_core::__private::TakenByReference>::Owned,
                 > = ::agent_core::__private::typed::<
-                    <str as ::agent_core::__private::ToOwned>::Owned,
+                    <str as ::agent_core::__private::TakenByReference>::Owned,
                 >("city")
                     .described("City name");
                 const __AGENT_PARAMETER_1: ::agent_core::__private::TypedParameter<u8> = ::agent_core::__private::typed::<
@@ -46,9 +46,9 @@ fn an_async_function() {
                 >("days")
                     .with_default(::agent_core::__private::Some("1"));
                 const __AGENT_PARAMETER_2: ::agent_core::__private::TypedParameter<
-                    <ToolContext as ::agent_core::__private::ToOwned>::Owned,
+                    <ToolContext as ::agent_core::__private::TakenByReference>::Owned,
                 > = ::agent_core::__private::typed::<
-                    <ToolContext as ::agent_core::__private::ToOwned>::Owned,
+                    <ToolContext as ::agent_core::__private::TakenByReference>::Owned,
                 >("context");
                 const _: () = {
                     #[allow(unused_imports)]
@@ -183,13 +183,13 @@ fn an_async_function() {
                             __agent_reader.finish()?;
                             let __agent_value = ::agent_core::__private::require_send(
                                     get_weather(
-                                        ::agent_core::__private::Borrow::<
-                                            str,
-                                        >::borrow(&__agent_argument_0),
+                                        <str as ::agent_core::__private::TakenByReference>::lend(
+                                            &__agent_argument_0,
+                                        ),
                                         __agent_argument_1,
-                                        ::agent_core::__private::Borrow::<
-                                            ToolContext,
-                                        >::borrow(&__agent_argument_2),
+                                        <ToolContext as ::agent_core::__private::TakenByReference>::lend(
+                                            &__agent_argument_2,
+                                        ),
                                     ),
                                 )
                                 .await;
@@ -375,7 +375,8 @@ fn a_blocking_function_with_every_key() {
                                 return core_renamed::__private::Err(__agent_reader.into_error());
                             };
                             __agent_reader.finish()?;
-                            core_renamed::__private::blocking(
+                            use core_renamed::__private::blocking as __agent_blocking;
+                            __agent_blocking(
                                     __agent_context,
                                     move || {
                                         let __agent_value = search(

@@ -3,6 +3,7 @@
 mod blocks;
 mod docs;
 mod functions;
+mod keys;
 mod names;
 
 use expect_test::Expect;

@@ -1,0 +1,8 @@
+use agent_core::tool;
+
+#[tool]
+async fn read(values: Vec<_>) -> usize {
+    values.len()
+}
+
+fn main() {}

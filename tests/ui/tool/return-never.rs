@@ -1,0 +1,10 @@
+use agent_core::tool;
+
+#[tool]
+async fn serve() -> ! {
+    loop {
+        std::future::ready(()).await;
+    }
+}
+
+fn main() {}
