@@ -66,7 +66,7 @@ fn a_property_has_keywords_then_description_then_default() {
 
 #[test]
 fn properties_are_named_like_keywords_and_stay_properties() {
-    // sc-24 and TS-5
+    // sc-24, js.22 and TS-5
     assert_eq!(
         definition![
             P::Parameter::of::<String>("type"),

@@ -1,10 +1,13 @@
 //! The reference's cases of arguments and results.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Barrier;
+use std::thread;
 
 use agent_core::message::{ContentPart, Image};
-use agent_core::tool::{ToolErrorKind, ToolOutcome};
-use agent_core::{tool, tools};
+use agent_core::schema::Dialect;
+use agent_core::tool::{FunctionTool, ToolErrorKind, ToolOutcome};
+use agent_core::{ToolCallback as _, ToolContext, tool, tools};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -160,6 +163,19 @@ async fn a_number_in_quotes_is_a_number() {
     assert_eq!(large, "15000000");
 }
 
+// ar.8
+#[tokio::test]
+async fn what_is_no_json_is_the_same_error_of_a_closure() {
+    let closure = FunctionTool::new("echo", "Echoes.", async |all: BTreeMap<String, i32>| all);
+
+    let error = closure
+        .call("nill", &ToolContext::default())
+        .await
+        .unwrap_err();
+
+    assert_eq!(error.kind(), ToolErrorKind::InvalidArguments);
+}
+
 // ar.7.2, ar.7.3
 #[tokio::test]
 async fn no_text_at_all_is_no_arguments() {
@@ -179,7 +195,7 @@ fn type_names_can_be_in_upper_case() {
 
     let set = agent_core::ToolSet::new(tools![person]).unwrap();
     let schema = set.iter().next().unwrap().definition().input_schema();
-    let upper = schema.in_dialect(agent_core::schema::Dialect::UpperCase);
+    let upper = schema.in_dialect(Dialect::UpperCase);
 
     let expected = json!({
         "type": "OBJECT",
@@ -188,4 +204,34 @@ fn type_names_can_be_in_upper_case() {
     });
     let upper: Value = serde_json::from_str(&upper.text).unwrap();
     assert_eq!(upper, expected);
+}
+
+// TS-10, js.25
+#[test]
+fn many_threads_make_the_same_schema() {
+    #[tool(register = false)]
+    async fn person(#[param(schemars)] names: BTreeMap<String, i32>) -> usize {
+        names.len()
+    }
+    const THREADS: usize = 12;
+    let start = Barrier::new(THREADS);
+    let texts = || {
+        start.wait();
+        let text = |_| {
+            let schema = person::DEFINITION.input_schema();
+            let upper = schema.in_dialect(Dialect::UpperCase);
+            format!("{} {}", schema.text(), upper.text)
+        };
+        (0..20).map(text).collect::<BTreeSet<String>>()
+    };
+
+    let all: BTreeSet<String> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(texts)).collect();
+        threads
+            .into_iter()
+            .flat_map(|thread| thread.join().unwrap())
+            .collect()
+    });
+
+    assert_eq!(all.len(), 1, "{all:?}");
 }
