@@ -38,7 +38,13 @@ impl Composer {
 
     /// Adds a property; properties keep the order in which they were added.
     pub(crate) fn add(&mut self, property: &Property, required: bool) {
-        let value = self.read(property.schema, |writer| writer.property(property));
+        self.add_within(&[], property, required);
+    }
+
+    /// Adds a property that stands in these recursive types, the outermost first.
+    pub(super) fn add_within(&mut self, around: &[&Schema], property: &Property, required: bool) {
+        let write = |writer: &mut Writer<'_>| writer.property(property);
+        let value = self.read(around, property.schema, write);
         self.properties.insert(property.name.to_owned(), value);
         if required {
             self.required.push(property.name.into());
@@ -75,8 +81,16 @@ impl Composer {
 
     /// The value of what is written for a schema, its definitions moved to the root and its
     /// marks counted through.
-    fn read(&mut self, schema: &Schema, write: impl Fn(&mut Writer<'_>)) -> Value {
+    fn read(
+        &mut self,
+        around: &[&Schema],
+        schema: &Schema,
+        write: impl Fn(&mut Writer<'_>),
+    ) -> Value {
         let written = |writer: &mut Writer<'_>| {
+            around
+                .iter()
+                .for_each(|definition| writer.enter(definition));
             writer.gather(schema);
             writer.raw("{\"schema\":");
             write(writer);
@@ -113,7 +127,7 @@ impl Composer {
         self.definitions.insert(name.clone(), Value::Null);
         self.parts[index].made = Some(reference_to_it.clone().into());
         let schema = (part.schema)();
-        let body = self.read(schema, |writer| writer.schema(schema));
+        let body = self.read(&[], schema, |writer| writer.schema(schema));
         self.definitions.insert(name, body);
         reference_to_it.into()
     }

@@ -110,7 +110,18 @@ impl Definitions {
 impl Writer<'_> {
     /// Takes in the recursive types of a schema that is about to be written.
     pub(crate) const fn gather(&mut self, schema: &Schema) {
-        self.definitions.gather(schema, OUTSIDE);
+        self.definitions.gather(schema, self.scope);
+    }
+
+    /// Takes in a recursive type; what is written from now on stands in it.
+    pub(super) fn enter(&mut self, definition: &Schema) {
+        self.gather(definition);
+        if let Schema::Def(name, body) = definition {
+            self.scope = self
+                .definitions
+                .find(name, body, self.scope)
+                .unwrap_or(OUTSIDE);
+        }
     }
 
     /// `,"$defs":{…}`, if there are any.

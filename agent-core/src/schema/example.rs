@@ -1,13 +1,13 @@
 //! A value of a JSON Schema: the smallest that shows what is wanted, or one by chance.
 //!
-//! It is read from the JSON, not from [`Schema`](super::Schema), so that what `schemars` says
+//! It is read from the JSON, not from [`Schema`], so that what `schemars` says
 //! is understood too.
 
 use regex_lite::Regex;
 use serde_json::{Map, Number, Value, json};
 
 use super::accepts::accepts;
-use super::{Composer, Property};
+use super::{Composer, Property, Schema};
 
 /// Deeper than this nothing is shown; a recursive type ends here.
 const DEEPEST: usize = 12;
@@ -27,13 +27,19 @@ const MOST_VALUES: usize = 4_000;
 
 /// A value of this property that is accepted, as far as can be told.
 pub(crate) fn example(property: &Property) -> Option<Value> {
+    example_within(&[], property)
+}
+
+/// The same of a property that stands in these recursive types, the outermost first.
+pub(crate) fn example_within(around: &[&Schema], property: &Property) -> Option<Value> {
     let mut composer = Composer::new();
-    composer.add(property, true);
+    composer.add_within(around, property, true);
     let root = composer.finish();
     Maker {
         root: &root,
         depth: 0,
         made: 0,
+        open: Vec::new(),
         chance: None,
     }
     .make(&root["properties"][property.name])
@@ -47,6 +53,7 @@ pub(crate) fn sample(schema: &Value, chance: &mut Chance) -> Option<Value> {
             root: schema,
             depth: 0,
             made: 0,
+            open: Vec::new(),
             chance: Some(chance),
         };
         let value = maker.make(schema)?;
@@ -78,6 +85,8 @@ struct Maker<'a> {
     root: &'a Value,
     depth: usize,
     made: usize,
+    /// The references that are being followed.
+    open: Vec<String>,
     /// Without it, the first choice is always taken.
     chance: Option<&'a mut Chance>,
 }
@@ -123,9 +132,7 @@ impl Maker<'_> {
             return Some(given);
         }
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-            let pointer = reference.strip_prefix('#')?;
-            let target = self.root.pointer(pointer)?.clone();
-            return self.make(&target);
+            return self.refer(reference);
         }
         for keyword in ["anyOf", "oneOf"] {
             if let Some(branches) = schema.get(keyword).and_then(Value::as_array) {
@@ -155,6 +162,19 @@ impl Maker<'_> {
             "object" => self.object(schema),
             _ => None,
         }
+    }
+
+    /// What a reference leads to. Without chance, a type does not hold itself: a list of it is
+    /// empty, and a choice is another.
+    fn refer(&mut self, reference: &str) -> Option<Value> {
+        if self.chance.is_none() && self.open.iter().any(|it| it == reference) {
+            return None;
+        }
+        let target = self.root.pointer(reference.strip_prefix('#')?)?;
+        self.open.push(reference.to_owned());
+        let made = self.make(target);
+        self.open.pop();
+        made
     }
 
     fn list(&mut self, schema: &Map<String, Value>) -> Option<Value> {
@@ -364,6 +384,7 @@ fn of_format(format: &str) -> Option<&'static str> {
         "date" => "2024-01-31",
         "date-time" => "2024-01-31T12:00:00Z",
         "date-time-local" => "2024-01-31T12:00:00",
+        "zoned-date-time" => "2024-01-31T12:00:00+01:00[+01:00]",
         "time" => "12:00:00Z",
         "time-local" => "12:00:00",
         "duration" => "PT1H",
@@ -371,6 +392,8 @@ fn of_format(format: &str) -> Option<&'static str> {
         "uri" | "uri-reference" => "https://example.com/",
         "ipv4" | "ip" => "192.0.2.1",
         "ipv6" => "2001:db8::1",
+        "socket-address" => "192.0.2.1:80",
+        "socket-address-v6" => "[2001:db8::1]:80",
         "email" => "a@example.com",
         "hostname" => "example.com",
         _ => return None,

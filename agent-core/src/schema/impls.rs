@@ -63,9 +63,9 @@ schema_of! {
     Ipv4Addr: Schema::Format("ipv4");
     Ipv6Addr: Schema::Format("ipv6");
     IpAddr: Schema::Format("ip");
-    SocketAddr: Schema::STRING;
-    SocketAddrV4: Schema::STRING;
-    SocketAddrV6: Schema::STRING;
+    SocketAddr: Schema::Format("socket-address");
+    SocketAddrV4: Schema::Format("socket-address");
+    SocketAddrV6: Schema::Format("socket-address-v6");
     (): Schema::Null;
     serde_json::Value: Schema::Any;
     serde_json::Map<String, serde_json::Value>: Schema::Map(&Schema::Any);

@@ -42,7 +42,7 @@ pub use dialect::{
     without_optional_nulls,
 };
 pub(crate) use dialect::{Sent, Translations, plan};
-pub(crate) use example::{Chance, example, sample};
+pub(crate) use example::{Chance, example, example_within, sample};
 pub(crate) use json::Members;
 pub(crate) use merge::move_definitions;
 pub use model::{Property, RecursivePart, Schema, SchemarsPart};

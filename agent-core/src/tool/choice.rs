@@ -122,11 +122,11 @@ impl Fit<'_> {
 
     pub(super) fn definition(
         &mut self,
-        name: &'static str,
+        definition: &'static Schema,
         body: &'static Schema,
         value: Value,
     ) -> Value {
-        self.definitions.push((name, body));
+        self.definitions.push(definition);
         let value = self.fit(body, value);
         self.definitions.pop();
         value
@@ -134,15 +134,31 @@ impl Fit<'_> {
 
     /// What the reference leads to, in the definitions around that.
     pub(super) fn reference(&mut self, name: &str, value: Value) -> Value {
-        let index = self.definitions.iter().rposition(|(it, _)| *it == name);
-        let Some(index) = index else {
+        let Some((index, body)) = self.definition_of(name) else {
             return value;
         };
         let inner = self.definitions.split_off(index + 1);
-        let (_, body) = self.definitions[index];
         let value = self.fit(body, value);
         self.definitions.extend(inner);
         value
+    }
+
+    /// Where the definition of that name around this place is, and what it says.
+    fn definition_of(&self, name: &str) -> Option<(usize, &'static Schema)> {
+        let mut around = self.definitions.iter().enumerate().rev();
+        around.find_map(|(index, definition)| match definition {
+            Schema::Def(it, body) if *it == name => Some((index, *body)),
+            _ => None,
+        })
+    }
+
+    /// What a reference leads to; any other schema itself.
+    pub(super) fn known(&self, schema: &'static Schema) -> &'static Schema {
+        match schema {
+            Schema::Described(_, inner) => self.known(inner),
+            Schema::Ref(name) => self.definition_of(name).map_or(schema, |(_, body)| body),
+            other => other,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::expected::expected;
-use crate::schema::{Property, example};
+use crate::schema::{Property, Schema, example_within};
 use crate::secrets::{Secrets, mask_user_info};
 
 /// The longest part of a model's value that is repeated to it, in characters.
@@ -49,7 +49,7 @@ impl Fault {
     /// There is no value of this property.
     pub(super) fn missing(path: impl Into<String>, property: &Property) -> Self {
         let expected = expected(property.schema, property.constraints);
-        Self::new(path, What::Missing { expected }).with_example(property)
+        Self::new(path, What::Missing { expected }).with_example(&[], property)
     }
 
     /// A name that stands where another was meant.
@@ -60,9 +60,10 @@ impl Fault {
         }
     }
 
-    /// Adds an example of the property's values, if a short one can be made.
-    pub(super) fn with_example(mut self, property: &Property) -> Self {
-        let example = example(property).map(|value| value.to_string());
+    /// Adds an example of the property's values, if a short one can be made; `around` are the
+    /// recursive types in which it stands.
+    pub(super) fn with_example(mut self, around: &[&Schema], property: &Property) -> Self {
+        let example = example_within(around, property).map(|value| value.to_string());
         self.example = example.filter(|text| text.len() <= LONGEST_EXAMPLE);
         self
     }

@@ -26,8 +26,8 @@ const MOST_FAULTS: usize = 32;
 pub(crate) struct Fit<'a> {
     pub(super) path: String,
     pub(super) faults: Vec<Fault>,
-    /// The recursive types around the place.
-    pub(super) definitions: Vec<(&'static str, &'static Schema)>,
+    /// The recursive types around the place, the outermost first.
+    pub(super) definitions: Vec<&'static Schema>,
     /// How many branches of choices were tried.
     pub(super) tries: usize,
     /// What is not to be repeated.
@@ -92,7 +92,7 @@ impl<'a> Fit<'a> {
             (Schema::Schemars(part), value) => part.without_optional_nulls(value),
             (Schema::AnyOf(branches), value) => self.any_of(schema, branches, value),
             (Schema::Joined(parts), value @ Value::Object(_)) => self.joined(parts, value),
-            (Schema::Def(name, body), value) => self.definition(name, body, value),
+            (Schema::Def(_, body), value) => self.definition(schema, body, value),
             (Schema::Ref(name), value) => self.reference(name, value),
             (Schema::Recursive(part), value) => self.fit((part.schema)(), value),
             (Schema::Described(_, inner), value) => self.fit(inner, value),
@@ -186,7 +186,7 @@ impl<'a> Fit<'a> {
                     self.faults.push(Fault {
                         is_bound: property.is_demanded,
                         hint: meant.map(misnamed),
-                        ..Fault::missing(path, property)
+                        ..self.missing(path, property)
                     });
                 }
                 None => {}
@@ -203,6 +203,11 @@ impl<'a> Fit<'a> {
         value
     }
 
+    fn missing(&self, path: String, property: &Property) -> Fault {
+        let expected = expected(self.known(property.schema), property.constraints);
+        Fault::new(path, What::Missing { expected }).with_example(&self.definitions, property)
+    }
+
     fn misfit(
         &self,
         schema: &'static Schema,
@@ -217,7 +222,8 @@ impl<'a> Fit<'a> {
             constraints,
             ..Property::new("value", schema, true)
         };
-        let mut fault = Fault::new(self.path.clone(), what).with_example(&property);
+        let mut fault =
+            Fault::new(self.path.clone(), what).with_example(&self.definitions, &property);
         if let (Schema::Enum(values), Value::String(text)) = (schema.bare(), value) {
             let meant = nearest(text, values.iter().copied());
             fault.hint = meant.map(|meant| format!("did you mean {}?", Value::from(meant)));

@@ -1,8 +1,14 @@
 //! An error about arguments says enough to make the call right.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::num::{NonZeroI8, NonZeroI64, NonZeroU8, NonZeroU64};
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use agent_core::__private as P;
+use agent_core::schema::Base64;
 use agent_core::tool::ToolErrorKind;
 use agent_core::{ToolCallback, ToolContext, ToolSchema, tool, tools};
 use serde::Deserialize;
@@ -165,6 +171,101 @@ async fn a_model_that_reads_nothing_but_the_error_repairs_each_call() {
             None,
             "{arguments}\n{error}\n{repaired}"
         );
+    }
+}
+
+#[derive(Debug, Deserialize, ToolSchema)]
+struct Folder {
+    name: String,
+    folders: Vec<Folder>,
+    link: Option<Box<Folder>>,
+}
+
+#[derive(Debug, Deserialize, ToolSchema)]
+#[expect(dead_code, reason = "only printed")]
+enum Sum {
+    Of(Box<Sum>, Box<Sum>),
+    Number(f64),
+    Negative { of: Box<Sum> },
+}
+
+#[tool]
+#[allow(clippy::needless_pass_by_value)]
+fn recursive(folder: Folder, sum: Sum) -> String {
+    let (
+        Folder {
+            name,
+            folders,
+            link,
+        },
+        sum,
+    ) = (folder, format!("{sum:?}"));
+    format!("{name} {folders:?} {link:?} {sum}")
+}
+
+#[tokio::test]
+async fn what_is_missing_in_a_recursive_type_is_shown_as_it_is_outside() {
+    let arguments = json!({
+        "folder": {"name": "a", "folders": [{"name": "b"}]},
+        "sum": {"Of": [{"Number": 1}, {"Negative": {"off": 2}}]},
+    });
+    let context = ToolContext::default();
+
+    let error = recursive::callback()
+        .call(&arguments.to_string(), &context)
+        .await
+        .unwrap_err();
+
+    assert_eq!(
+        error.model_text(),
+        concat!(
+            "Error: argument `folder.folders[0].folders` is missing: expected a list; ",
+            "for example: [{\"name\":\"text\",\"folders\":[]}]\n",
+            "argument `sum.Of[1].Negative.of` is missing: expected an object with the key \"Of\" ",
+            "or an object with the key \"Number\" or an object with the key \"Negative\"; ",
+            "`off` was given, which is not known; for example: {\"Number\":1}",
+        )
+    );
+}
+
+/// The error of a call without the argument `a` holds an example that is read as `T`.
+fn shows_an_example<T: P::ToolParam + 'static>() {
+    let name = std::any::type_name::<T>();
+    let context = ToolContext::default();
+    let mut reader = P::ArgumentReader::new("{}", &context);
+    assert!(
+        const { &P::typed::<T>("a") }.take(&mut reader).is_none(),
+        "{name}"
+    );
+    let error = reader.into_error().model_text();
+    let Some((_, example)) = error.split_once("; for example: ") else {
+        panic!("{name}: no example: {error}");
+    };
+
+    let arguments = format!("{{\"a\": {example}}}");
+    let mut reader = P::ArgumentReader::new(&arguments, &context);
+    let value = const { &P::typed::<T>("a") }.take(&mut reader);
+
+    assert!(value.is_some(), "{name}: {}", reader.into_error());
+}
+
+#[test]
+fn the_example_of_each_type_is_a_value_of_it() {
+    macro_rules! all {
+        ($($ty:ty,)*) => { $(shows_an_example::<$ty>();)* };
+    }
+
+    all! {
+        bool, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64,
+        serde_json::Number, NonZeroU8, NonZeroU64, NonZeroI8, NonZeroI64, (), char, String,
+        PathBuf, Base64, Duration, Ipv4Addr, Ipv6Addr, IpAddr, SocketAddr, SocketAddrV4,
+        SocketAddrV6, Vec<u8>, [u8; 3], BTreeSet<String>, BTreeMap<String, u8>, (u8, String),
+        Box<u8>, Unit, Stop, Folder, Sum,
+        chrono::DateTime<chrono::Utc>, chrono::NaiveDate, chrono::NaiveTime,
+        chrono::NaiveDateTime, chrono::Weekday, chrono::Month,
+        jiff::Timestamp, jiff::civil::Date, jiff::civil::Time, jiff::civil::DateTime, jiff::Span,
+        jiff::SignedDuration, jiff::ZonedDateTime,
+        uuid::Uuid, url::Url,
     }
 }
 
