@@ -30,7 +30,31 @@ const HOLDS: &str = "AGENT_TEST_FAULT_HOLDS";
 /// The file of the effects, and what happens at each.
 struct Effects {
     file: std::path::PathBuf,
-    server: Option<String>,
+    server: Option<Statement>,
+}
+
+/// What is said to a server behind the back of the store.
+#[derive(Clone)]
+struct Statement {
+    url: String,
+    sql: String,
+}
+
+impl Statement {
+    fn new(server: &Server, sql: &str) -> Self {
+        Self {
+            url: server.url.clone(),
+            sql: sql.replace("$SCHEMA", &server.schema),
+        }
+    }
+
+    async fn say(&self) {
+        use sqlx::{Connection as _, Executor as _};
+
+        let mut raw = sqlx::PgConnection::connect(&self.url).await.unwrap();
+        raw.execute(&*self.sql).await.unwrap();
+        raw.close().await.unwrap();
+    }
 }
 
 /// Appends a line to a file, and says much of it.
@@ -44,24 +68,10 @@ async fn append(number: usize, effects: Host<Effects>) -> String {
         .unwrap()
         .write_all(format!("{number}\n").as_bytes())
         .unwrap();
-    if let Some(url) = &effects.server {
-        hang_up(url).await;
+    if let Some(statement) = &effects.server {
+        statement.say().await;
     }
     format!("appended {number} {}", "x".repeat(LENGTH))
-}
-
-/// Ends all connections that bear the name of this one.
-async fn hang_up(url: &str) {
-    use sqlx::Connection as _;
-
-    let mut raw = sqlx::PgConnection::connect(url).await.unwrap();
-    sqlx::query(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
-         WHERE application_name = current_setting('application_name') AND pid <> pg_backend_pid()",
-    )
-    .execute(&mut raw)
-    .await
-    .unwrap();
 }
 
 fn answers(request: &ChatRequest) -> Turn {
@@ -226,6 +236,58 @@ fn a_run_whose_file_may_not_grow_fails_and_goes_on_once_it_may() {
     );
 }
 
+/// Lets a server say of its tables what it says of a full disk, as long as it is full.
+const DISK: &str = "
+    CREATE TABLE $SCHEMA.disk (is_full boolean NOT NULL);
+    INSERT INTO $SCHEMA.disk VALUES (false);
+    CREATE FUNCTION $SCHEMA.room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF (SELECT is_full FROM $SCHEMA.disk) THEN
+            RAISE 'could not extend file: No space left on device' USING ERRCODE = '53100';
+        END IF;
+        RETURN NEW;
+    END $$;
+    CREATE TRIGGER room AFTER INSERT ON $SCHEMA.agent_write
+        FOR EACH ROW EXECUTE FUNCTION $SCHEMA.room();
+    CREATE TRIGGER room AFTER INSERT ON $SCHEMA.agent_checkpoint
+        FOR EACH ROW EXECUTE FUNCTION $SCHEMA.room();";
+
+#[tokio::test]
+async fn a_run_whose_server_has_no_room_at_each_call_goes_on_once_there_is_some() {
+    let Some(server) = Server::new() else { return };
+    let folder = Folder::new();
+    let effects = folder.0.join(fresh("effects"));
+    let saver = open(&format!("{}#{}", server.url, server.schema)).await;
+    Statement::new(&server, DISK).say().await;
+    let fills = Statement::new(&server, "UPDATE $SCHEMA.disk SET is_full = true");
+    let clears = Statement::new(&server, "UPDATE $SCHEMA.disk SET is_full = false");
+    let file = effects.clone();
+    let agent = agent(
+        saver,
+        Effects {
+            file,
+            server: Some(fills),
+        },
+    );
+
+    let mut failed = 0;
+    let output = loop {
+        match go_on(&agent).await {
+            Ok(output) => break output,
+            Err(error) => {
+                assert!(refusal(&error).is_retryable(), "{}", chain(&error));
+                let text = chain(&error);
+                assert!(text.contains("No space left on device"), "{text}");
+                failed += 1;
+                assert!(failed <= CALLS, "it never ends: {text}");
+                clears.say().await;
+            }
+        }
+    };
+
+    assert_eq!((failed, check(&results(&output), &effects)), (CALLS, CALLS));
+    server.end().await;
+}
+
 // ---- two processes
 
 /// The child that has a thread until it is killed; without a parent it does nothing.
@@ -318,12 +380,14 @@ async fn a_run_whose_server_hangs_up_at_each_call_comes_to_its_end() {
     let folder = Folder::new();
     let effects = folder.0.join(fresh("effects"));
     let saver = open(&format!("{}#{}", server.url, server.schema)).await;
-    let url = Some(server.url.clone());
+    // Ends all connections that bear the name of this one.
+    let hangs_up = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+        WHERE application_name = current_setting('application_name') AND pid <> pg_backend_pid()";
     let agent = agent(
         saver,
         Effects {
             file: effects.clone(),
-            server: url,
+            server: Some(Statement::new(&server, hangs_up)),
         },
     );
 

@@ -1,8 +1,9 @@
 //! A real server.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use agent_core::graph::checkpoint::{CheckpointSaver as _, conformance};
+use agent_core::graph::checkpoint::{CheckpointId, CheckpointSaver as _, SaverError, conformance};
 use agent_store::{PostgresSaver, StoreError};
 use sqlx::{Connection as _, PgConnection};
 
@@ -39,10 +40,13 @@ impl Server {
 
     pub(super) async fn end(self) {
         let mut connection = self.raw().await;
-        sqlx::query(&format!("DROP SCHEMA IF EXISTS {} CASCADE", self.schema))
-            .execute(&mut connection)
-            .await
-            .unwrap();
+        sqlx::query(&format!(
+            "DROP SCHEMA IF EXISTS \"{}\" CASCADE",
+            self.schema
+        ))
+        .execute(&mut connection)
+        .await
+        .unwrap();
     }
 }
 
@@ -136,6 +140,7 @@ async fn a_server_that_is_not_there_is_named_without_the_password() {
 async fn a_url_and_a_schema_that_cannot_be_used_are_refused_before_anything_is_sent() {
     for (url, schema) in [
         ("no url", "agent"),
+        ("mysql://127.0.0.1:9/db", "agent"),
         ("postgres://127.0.0.1:9/db", ""),
         ("postgres://127.0.0.1:9/db", "1st"),
         ("postgres://127.0.0.1:9/db", "a\"; DROP TABLE x; --"),
@@ -148,4 +153,47 @@ async fn a_url_and_a_schema_that_cannot_be_used_are_refused_before_anything_is_s
             "{url} {schema}"
         );
     }
+}
+
+#[tokio::test]
+async fn settings_at_their_ends_can_be_used() {
+    let Some(mut server) = Server::new() else {
+        return;
+    };
+    server.schema = "user".to_owned();
+    let saver = PostgresSaver::builder(&server.url)
+        .schema(&server.schema)
+        .max_connections(0)
+        .time_limit(Duration::MAX);
+
+    let saver = saver.connect().await.unwrap();
+
+    assert!(saver.load("t1", None).await.unwrap().is_none());
+    server.end().await;
+}
+
+#[tokio::test]
+async fn what_the_server_cannot_hold_is_not_there() {
+    let Some(server) = Server::new() else { return };
+    let saver = server.saver().await;
+    let made = saver.commit("t1", adds(0, "k1", None, b"first")).await;
+    made.unwrap();
+    let id = CheckpointId::new("k\0");
+
+    assert!(saver.load("t\0", None).await.unwrap().is_none());
+    assert!(saver.list("t\0", None, 9).await.unwrap().is_empty());
+    assert!(saver.names("t\0", None, 9).await.unwrap().is_empty());
+    assert_eq!(saver.names("t", Some("t\0"), 9).await.unwrap(), ["t1"]);
+    assert!(!saver.delete("t\0").await.unwrap());
+    for refused in [
+        saver.load("t1", Some(&id)).await.map(drop),
+        saver.list("t1", Some(&id), 9).await.map(drop),
+    ] {
+        let refused = refused.unwrap_err();
+        assert!(
+            matches!(refused, SaverError::UnknownCheckpoint { .. }),
+            "{refused:?}"
+        );
+    }
+    server.end().await;
 }

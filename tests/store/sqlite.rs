@@ -153,3 +153,102 @@ async fn a_commit_without_room_fails_whole_and_the_thread_goes_on() {
     let thread = saver.load("t1", None).await.unwrap().unwrap();
     assert_eq!((thread.version, thread.chain.len()), (2, 2));
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_is_one_store_whichever_way_leads_to_it() {
+    let folder = Folder::new();
+    let saver = SqliteSaver::open(folder.file()).await.unwrap();
+    let link = folder.0.join("link.db");
+    std::os::unix::fs::symlink(folder.file(), &link).unwrap();
+    let linked = SqliteSaver::open(&link).await.unwrap();
+
+    let lock = saver.lock("t1").await.unwrap();
+    let refused = linked.lock("t1").await.unwrap_err();
+    drop(lock);
+
+    assert!(matches!(refused, SaverError::Busy { .. }), "{refused:?}");
+    drop(linked.lock("t1").await.unwrap());
+}
+
+#[tokio::test]
+async fn what_is_no_file_is_refused() {
+    // SQLite takes them for databases in memory.
+    for path in ["", ":memory:"] {
+        let refused = SqliteSaver::open(path).await;
+
+        assert!(matches!(refused, Err(StoreError::Setting { .. })), "{path}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn no_run_begins_on_a_file_that_was_removed_or_replaced() {
+    let folder = Folder::new();
+    let saver = SqliteSaver::open(folder.file()).await.unwrap();
+    drop(saver.lock("t1").await.unwrap());
+
+    std::fs::rename(folder.file(), folder.0.join("old.db")).unwrap();
+    let removed = saver.lock("t1").await.unwrap_err();
+    let other = SqliteSaver::open(folder.file()).await.unwrap();
+    let replaced = saver.lock("t1").await.unwrap_err();
+
+    for refused in [removed, replaced] {
+        let text = chain(&refused);
+        assert!(text.contains("removed or replaced"), "{text}");
+    }
+    drop(other.lock("t1").await.unwrap());
+}
+
+#[tokio::test]
+async fn limits_at_their_ends_are_limits() {
+    let folder = Folder::new();
+    let endless = SqliteSaver::builder(folder.file()).time_limit(Duration::MAX);
+    let saver = endless.open().await.unwrap();
+    let made = saver.commit("t1", adds(0, "k1", None, b"first")).await;
+    made.unwrap();
+    for bytes in [0, 1, 4_095] {
+        let tiny = folder.0.join(format!("{bytes}.db"));
+
+        let refused = SqliteSaver::builder(tiny).max_bytes(bytes).open().await;
+
+        assert!(refused.is_err(), "{bytes}");
+    }
+}
+
+#[tokio::test]
+async fn rows_that_make_no_thread_are_refused_and_left_alone() {
+    for (broken, says) in [
+        ("UPDATE agent_checkpoint SET parent = id", "`k2`"),
+        (
+            "UPDATE agent_checkpoint SET parent = 'k2' WHERE id = 'k1'",
+            "`k2`",
+        ),
+        ("UPDATE agent_thread SET version = -1", "version -1"),
+        (
+            "UPDATE agent_thread SET version = 9223372036854775807",
+            "version 9223372036854775807",
+        ),
+    ] {
+        let folder = Folder::new();
+        let saver = SqliteSaver::open(folder.file()).await.unwrap();
+        for (version, id, parent) in [(0, "k1", None), (1, "k2", Some("k1"))] {
+            let made = saver.commit("t1", adds(version, id, parent, b"")).await;
+            made.unwrap();
+        }
+        let mut raw = raw(&folder).await;
+        sqlx::query(broken).execute(&mut raw).await.unwrap();
+
+        let refused = saver.load("t1", None).await.unwrap_err();
+
+        let text = chain(&refused);
+        assert!(text.contains(says), "{broken}: {text}");
+        let version = if broken.contains("9223") {
+            u64::MAX >> 1
+        } else {
+            0
+        };
+        let added = saver.commit("t1", adds(version, "k3", None, b"")).await;
+        assert!(added.is_err(), "{broken}");
+    }
+}

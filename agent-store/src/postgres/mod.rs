@@ -15,7 +15,7 @@ use self::locks::Locks;
 use crate::error::StoreError;
 use crate::migrations::migrator;
 use crate::saver::keeps_threads;
-use crate::tables::{Tables, Words};
+use crate::tables::{LONGEST, Tables, Words};
 
 const VERSIONS: &[&str] = &[include_str!("../../migrations/postgres/1_threads.sql")];
 
@@ -95,15 +95,17 @@ impl PostgresSaverBuilder {
         self
     }
 
-    /// How many connections there are at most, without the one of the locks. Default: 10.
+    /// How many connections there are at most, without the one of the locks. 0 is taken for 1.
+    /// Default: 10.
     pub fn max_connections(mut self, connections: u32) -> Self {
-        self.max_connections = connections;
+        self.max_connections = connections.max(1);
         self
     }
 
-    /// How long one operation may take, the wait for a connection included. Default: 30 s.
+    /// How long one operation may take, the wait for a connection included; at most 24 days.
+    /// Default: 30 s.
     pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.limit = limit;
+        self.limit = limit.min(LONGEST);
         self
     }
 
@@ -122,6 +124,7 @@ impl PostgresSaverBuilder {
             limit,
         } = self;
         check_schema(&schema)?;
+        check_scheme(&url)?;
         let options = PgConnectOptions::from_str(&url).map_err(|error| StoreError::Setting {
             problem: format!("the URL of the database cannot be read: {error}"),
         })?;
@@ -167,6 +170,18 @@ async fn migrate(pool: &PgPool, store: &str) -> Result<(), StoreError> {
     migrated.map_err(|error| StoreError::migrate(store, error))
 }
 
+/// The driver takes any.
+fn check_scheme(url: &str) -> Result<(), StoreError> {
+    match url.split_once("://") {
+        Some((scheme, _)) if !matches!(scheme, "postgres" | "postgresql") => {
+            Err(StoreError::Setting {
+                problem: "the URL of the database does not begin with `postgres://`".to_owned(),
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The schema goes into statements as it is.
 fn check_schema(schema: &str) -> Result<(), StoreError> {
     let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
@@ -194,7 +209,7 @@ async fn make_schema(options: &PgConnectOptions, schema: &str) -> Result<(), sql
         .fetch_optional(&mut connection)
         .await?;
     if found.is_none() {
-        let make = format!("CREATE SCHEMA IF NOT EXISTS {schema}");
+        let make = format!("CREATE SCHEMA IF NOT EXISTS \"{schema}\"");
         let made = sqlx::query(&make).execute(&mut connection).await;
         // Two that make it at once: one of them fails, and finds it.
         if let Err(error) = made

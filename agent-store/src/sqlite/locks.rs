@@ -11,13 +11,71 @@ use agent_core::graph::checkpoint::{SaverError, ThreadLock};
 use fs4::{FileExt, TryLockError};
 use sha2::{Digest as _, Sha256};
 
+use crate::error::StoreError;
+
 /// How often a file may vanish between being opened and being locked.
 const TRIES: u32 = 100;
 
-/// The folder of the locked files.
+/// The folder of the locked files, beside the file they are for.
 #[derive(Debug, Clone)]
 pub(super) struct Locks {
     folder: Arc<Path>,
+    database: Arc<Path>,
+    /// Which file it was when it was opened.
+    identity: Identity,
+}
+
+/// What no other file of the machine has, as long as somebody has it open.
+type Identity = (u64, u64);
+
+/// Where the file really is: the same, whichever way leads to it and wherever the process goes.
+pub(super) async fn file(path: PathBuf) -> Result<PathBuf, StoreError> {
+    // SQLite would take these for databases in memory, a new one for each connection.
+    if path.as_os_str().is_empty() || path.as_os_str() == ":memory:" {
+        let problem = format!(
+            "`{}` is no file; `agent_core` has a `MemorySaver`",
+            path.display()
+        );
+        return Err(StoreError::Setting { problem });
+    }
+    let store = path.display().to_string();
+    let found = tokio::task::spawn_blocking(move || {
+        let path = std::path::absolute(path)?;
+        Ok(behind_links(&path).unwrap_or(path))
+    });
+    let found: io::Result<PathBuf> = found.await.unwrap_or_else(|error| Err(error.into()));
+    found.map_err(|error| StoreError::open(&store, error.into()))
+}
+
+/// `None` if there is no such folder; the file need not be there.
+#[cfg(unix)]
+fn behind_links(path: &Path) -> Option<PathBuf> {
+    let of_folder = || {
+        Some(
+            fs::canonicalize(path.parent()?)
+                .ok()?
+                .join(path.file_name()?),
+        )
+    };
+    fs::canonicalize(path).ok().or_else(of_folder)
+}
+
+#[cfg(not(unix))]
+fn behind_links(_: &Path) -> Option<PathBuf> {
+    None
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> io::Result<Identity> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    fs::metadata(path).map(|it| (it.dev(), it.ino()))
+}
+
+/// An open file is not replaced.
+#[cfg(not(unix))]
+fn identity(_: &Path) -> io::Result<Identity> {
+    Ok((0, 0))
 }
 
 /// A file that is locked; it goes with the lock.
@@ -35,11 +93,25 @@ impl Drop for Locked {
 }
 
 impl Locks {
-    pub(super) fn beside(database: &Path) -> Self {
+    pub(super) fn beside(database: &Path) -> io::Result<Self> {
         let mut folder = database.as_os_str().to_owned();
         folder.push("-locks");
-        Self {
+        Ok(Self {
             folder: PathBuf::from(folder).into(),
+            database: database.into(),
+            identity: identity(database)?,
+        })
+    }
+
+    /// Whether what is written still goes to the file that others find.
+    fn check_database(&self) -> io::Result<()> {
+        match identity(&self.database) {
+            Ok(found) if found == self.identity => Ok(()),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Err(io::Error::other(format!(
+                "the file `{}` was removed or replaced since it was opened",
+                self.database.display()
+            ))),
         }
     }
 
@@ -50,13 +122,14 @@ impl Locks {
             .map(|byte| format!("{byte:02x}"))
             .collect();
         let path = self.folder.join(name);
-        let folder = Arc::clone(&self.folder);
+        let this = self.clone();
         let unavailable = |source: agent_core::BoxError| SaverError::Unavailable {
             thread: thread.to_owned(),
             source,
         };
         let locked = tokio::task::spawn_blocking(move || {
-            fs::create_dir_all(&folder)?;
+            this.check_database()?;
+            fs::create_dir_all(&this.folder)?;
             lock(path)
         })
         .await
@@ -97,10 +170,8 @@ fn lock(path: PathBuf) -> io::Result<Option<Locked>> {
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
 
-    match (file.metadata(), fs::metadata(path)) {
-        (Ok(held), Ok(there)) => (held.dev(), held.ino()) == (there.dev(), there.ino()),
-        _ => false,
-    }
+    let held = file.metadata().map(|it| (it.dev(), it.ino()));
+    matches!((held, identity(path)), (Ok(held), Ok(there)) if held == there)
 }
 
 /// An open file cannot be removed.

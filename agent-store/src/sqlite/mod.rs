@@ -17,7 +17,7 @@ use self::locks::Locks;
 use crate::error::StoreError;
 use crate::migrations::migrator;
 use crate::saver::keeps_threads;
-use crate::tables::{Tables, Words};
+use crate::tables::{LONGEST, Tables, Words};
 
 const VERSIONS: &[&str] = &[include_str!("../../migrations/sqlite/1_threads.sql")];
 
@@ -39,7 +39,8 @@ const PAGE: u32 = 4096;
 /// The file is in WAL mode: two more of its name, with `-wal` and `-shm` behind it, stand beside it
 /// while it is open, and a folder with `-locks` behind it, with one empty file for each thread
 /// that is in use. A commit is on the disk when it returns. The file is for this alone, and not
-/// on a network file system, whose locks do not hold. Cloning is cheap and gives the same store.
+/// on a network file system, whose locks do not hold. If it is removed, or another takes its place,
+/// no more runs begin. Cloning is cheap and gives the same store.
 ///
 /// When another process writes, a commit waits and then fails with [`SaverError::Unavailable`]; so
 /// does one for which the disk has no room. Nothing of it is kept then.
@@ -79,10 +80,10 @@ impl SqliteSaver {
 }
 
 impl SqliteSaverBuilder {
-    /// How long one operation may take, the wait for another process that writes included.
-    /// Default: 30 s.
+    /// How long one operation may take, the wait for another process that writes included; at most
+    /// 24 days. Default: 30 s.
     pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.limit = limit;
+        self.limit = limit.min(LONGEST);
         self
     }
 
@@ -98,7 +99,8 @@ impl SqliteSaverBuilder {
     /// # Errors
     ///
     /// [`StoreError::Open`] if it cannot be opened or is no SQLite file;
-    /// [`StoreError::TooNew`] if a newer version of this crate made its tables.
+    /// [`StoreError::TooNew`] if a newer version of this crate made its tables;
+    /// [`StoreError::Setting`] for `:memory:`, which is no file.
     pub async fn open(self) -> Result<SqliteSaver, StoreError> {
         let Self {
             path,
@@ -106,6 +108,7 @@ impl SqliteSaverBuilder {
             max_bytes,
         } = self;
         let store = path.display().to_string();
+        let path = locks::file(path).await?;
         let mut options = SqliteConnectOptions::new()
             .filename(&path)
             .create_if_missing(true)
@@ -115,7 +118,8 @@ impl SqliteSaverBuilder {
             .page_size(PAGE)
             .foreign_keys(true);
         if let Some(limit) = max_bytes {
-            let pages = limit / u64::from(PAGE);
+            // None at all is no limit to SQLite.
+            let pages = (limit / u64::from(PAGE)).max(1);
             options = options.pragma("max_page_count", pages.to_string());
         }
         let pool = |connections| {
@@ -132,6 +136,7 @@ impl SqliteSaverBuilder {
             Err(error) => Err(error),
         };
         migrated.map_err(|error| StoreError::migrate(&store, error))?;
+        let locks = Locks::beside(&path).map_err(|error| open(error.into()))?;
         Ok(SqliteSaver {
             tables: Arc::new(Tables {
                 readers: pool(4).await.map_err(open)?,
@@ -140,7 +145,7 @@ impl SqliteSaverBuilder {
                 limit,
                 running: Arc::new(RunningThreads::new()),
             }),
-            locks: Locks::beside(&path),
+            locks,
         })
     }
 }

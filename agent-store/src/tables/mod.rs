@@ -13,6 +13,9 @@ use sqlx::{
     ColumnIndex, Database, Decode, Encode, Executor, IntoArguments, Pool, Transaction, Type,
 };
 
+/// The longest time limit that every driver takes.
+pub(crate) const LONGEST: Duration = Duration::from_secs(24 * 24 * 60 * 60);
+
 /// What the two databases say differently.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Words {
@@ -87,11 +90,17 @@ where
         at: Option<&'a CheckpointId>,
     ) -> BoxFuture<'a, Result<Option<StoredThread>, SaverError>> {
         self.in_time(thread, async move {
+            if !is_text(thread) {
+                return Ok(None);
+            }
             let mut read = self.readers.begin_with(self.words.read).await?;
             let Some(found) = Self::find(&mut read, thread, "").await? else {
                 return Ok(None);
             };
             let asked = at.map(CheckpointId::as_str);
+            if let Some(asked) = asked.filter(|asked| !is_text(asked)) {
+                return Err(unknown(thread, asked));
+            }
             let last = asked.or(found.head.as_deref()).unwrap_or_default();
             let chain = Self::chain(&mut read, found.id, last).await?;
             let root = match chain.first() {
@@ -125,12 +134,16 @@ where
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<StoredCheckpoint>, SaverError>> {
         self.in_time(thread, async move {
+            if !is_text(thread) {
+                return Ok(Vec::new());
+            }
             let mut read = self.readers.begin_with(self.words.read).await?;
             let Some(found) = Self::find(&mut read, thread, "").await? else {
                 return Ok(Vec::new());
             };
             let before = match before {
                 None => i64::MAX,
+                Some(id) if !is_text(id.as_str()) => return Err(unknown(thread, id.as_str())),
                 Some(id) => {
                     let version: Option<(i64,)> = sqlx::query_as(
                         "SELECT version FROM agent_checkpoint WHERE thread = $1 AND id = $2",
@@ -157,6 +170,9 @@ where
 
     pub(crate) fn delete<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<bool, SaverError>> {
         self.in_time(thread, async move {
+            if !is_text(thread) {
+                return Ok(false);
+            }
             // One statement is a transaction of its own.
             let gone: Option<(i64,)> =
                 sqlx::query_as("DELETE FROM agent_thread WHERE name = $1 RETURNING id")
@@ -174,6 +190,11 @@ where
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<String>, SaverError>> {
         self.in_time(prefix, async move {
+            if !is_text(prefix) {
+                return Ok(Vec::new());
+            }
+            // No name stands between this and what is before its first zero.
+            let after = after.and_then(|after| after.split('\0').next());
             // Those that begin alike stand together in the order of their bytes.
             let names: Vec<(String,)> = sqlx::query_as(
                 "SELECT name FROM agent_thread WHERE name >= $1 AND name > $2 \
@@ -200,7 +221,14 @@ where
         .bind(thread)
         .fetch_optional(&mut **within)
         .await?;
-        Ok(row.map(|(id, version, head)| Thread { id, version, head }))
+        let Some((id, version, head)) = row else {
+            return Ok(None);
+        };
+        if !(0..i64::MAX).contains(&version) {
+            let error = format!("thread `{thread}` has the version {version}");
+            return Err(Fault::Sql(sqlx::Error::Decode(error.into())));
+        }
+        Ok(Some(Thread { id, version, head }))
     }
 
     /// A checkpoint and all it came after, the first one in front.
@@ -209,17 +237,19 @@ where
         thread: i64,
         last: &str,
     ) -> Result<Vec<Row>, Fault> {
-        // The payloads join at the end, so that the recursion carries names alone.
+        // The payloads join at the end, so that the recursion carries names alone. It ends, as a
+        // parent is older.
         let rows = sqlx::query_as(
-            "WITH RECURSIVE chain (id, parent, depth) AS ( \
-                 SELECT id, parent, 0 FROM agent_checkpoint WHERE thread = $1 AND id = $2 \
+            "WITH RECURSIVE chain (id, parent, version) AS ( \
+                 SELECT id, parent, version FROM agent_checkpoint WHERE thread = $1 AND id = $2 \
                  UNION ALL \
-                 SELECT c.id, c.parent, chain.depth + 1 FROM chain \
+                 SELECT c.id, c.parent, c.version FROM chain \
                  JOIN agent_checkpoint c ON c.thread = $1 AND c.id = chain.parent \
+                 WHERE c.version < chain.version \
              ) \
              SELECT c.id, c.parent, c.payload FROM chain \
-             JOIN agent_checkpoint c ON c.thread = $1 AND c.id = chain.id \
-             ORDER BY chain.depth DESC",
+             JOIN agent_checkpoint c ON c.thread = $1 AND c.version = chain.version \
+             ORDER BY chain.version",
         )
         .bind(thread)
         .bind(last)
@@ -245,6 +275,11 @@ impl From<SaverError> for Fault {
     fn from(error: SaverError) -> Self {
         Self::Refused(error)
     }
+}
+
+/// True if the databases take it as a text. What none of them can hold is not there.
+fn is_text(text: &str) -> bool {
+    !text.contains('\0')
 }
 
 fn unknown(thread: &str, id: &str) -> Fault {
