@@ -1,13 +1,16 @@
 //! One node at work: in its time, and again if it failed and is to be tried again.
 
 use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use futures_util::FutureExt as _;
 
 use super::line::Line;
 use super::runner::Told;
 use super::{NodeContext, NodeOutput, RunError};
+use crate::boxed::{BoxError, BoxFuture};
 use crate::panics;
 
 impl Line<'_> {
@@ -81,7 +84,8 @@ impl Line<'_> {
         let action = &self.graph.inner.nodes[node].action;
         let state = self.state.clone();
         // The async block takes in a panic before the first await as well.
-        let running = AssertUnwindSafe(async { action.run(state, context).await }).catch_unwind();
+        let running = async { Action(Some(action.run(state, context))).await };
+        let running = AssertUnwindSafe(running).catch_unwind();
         let running = async {
             match running.await {
                 Err(payload) => {
@@ -124,5 +128,26 @@ impl Line<'_> {
                 state: self.state.clone(),
             }),
         }
+    }
+}
+
+/// A node at work. One that panics while it is dropped, as it took too long or lost against
+/// another, does not take the run with it.
+struct Action<'a>(Option<BoxFuture<'a, Result<NodeOutput, BoxError>>>);
+
+impl Future for Action<'_> {
+    type Output = Result<NodeOutput, BoxError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            Some(action) => action.as_mut().poll(context),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl Drop for Action<'_> {
+    fn drop(&mut self) {
+        panics::let_go(self.0.take());
     }
 }

@@ -33,7 +33,11 @@ pub(super) fn mermaid(graph: &Inner) -> String {
         line: |line| {
             let arrow = if line.is_dashed { "-.->" } else { "-->" };
             let label = line.label.as_ref();
-            let label = label.map(|label| format!("|\"{}\"|", mermaid_text(label)));
+            // A text without a character is none there.
+            let label = label.map(|label| match label.is_empty() {
+                true => "|\" \"|".to_owned(),
+                false => format!("|\"{}\"|", mermaid_text(label)),
+            });
             format!(
                 "{} {arrow}{} {}",
                 line.from,

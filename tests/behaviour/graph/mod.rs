@@ -703,7 +703,7 @@ fn pictured() -> CompiledGraph {
         .conditional_edges(
             "model",
             |_: &State| "done",
-            [("calls", "say \"hi\"; <b>"), ("done", END)],
+            [("calls", "say \"hi\"; <b>"), ("done", END), ("", "model")],
         )
         .edge("say \"hi\"; <b>", "model")
         .gotos("say \"hi\"; <b>", [END])
@@ -724,6 +724,7 @@ fn a_graph_is_drawn_as_mermaid() {
     start --> n0
     n0 -.->|"calls"| n1
     n0 -.->|"done"| finish
+    n0 -.->|" "| n0
     n1 --> n0
     n1 -.->|"goto"| finish
 "##
@@ -743,6 +744,7 @@ fn a_graph_is_drawn_as_dot() {
     start -> n0;
     n0 -> n1 [style=dashed, label="calls"];
     n0 -> finish [style=dashed, label="done"];
+    n0 -> n0 [style=dashed, label=""];
     n1 -> n0;
     n1 -> finish [style=dashed, label="goto"];
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use agent_core::BoxError;
 use agent_core::graph::checkpoint::MemorySaver;
 use agent_core::graph::{
-    CancellationToken, CompiledGraph, END, GraphEvent, NodeContext, NodeRetry, RunError, START,
-    State, StateError, StateGraph, StateUpdate,
+    CancellationToken, CompiledGraph, END, FanOut, GraphEvent, NodeContext, NodeRetry, RunError,
+    START, State, StateError, StateGraph, StateUpdate,
 };
 use tokio::time::Instant;
 
@@ -297,4 +297,47 @@ fn a_time_or_retry_of_no_node_and_a_retry_of_a_graph_are_faults() {
             "`inner` is a graph and not tried again as a whole; its own nodes may be",
         ]
     );
+}
+
+/// Panics when it is dropped.
+struct Brittle;
+
+impl Drop for Brittle {
+    fn drop(&mut self) {
+        panic!("dropped");
+    }
+}
+
+/// A node that hangs, and panics once somebody gives up on it.
+async fn hangs(_: State) -> Result<StateUpdate, BoxError> {
+    let _brittle = Brittle;
+    std::future::pending().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_node_that_panics_as_it_is_given_up_does_not_take_the_run_with_it() {
+    let race = graph()
+        .node("hangs", hangs)
+        .node("wins", async |_: State| {
+            tokio::time::sleep(SECOND).await;
+            Ok::<_, BoxError>(log("wins"))
+        })
+        .edge(START, "hangs")
+        .edge(START, "wins")
+        .edge("hangs", END)
+        .edge("wins", END)
+        .fan_out(START, FanOut::any())
+        .compile()
+        .unwrap();
+    let late = graph()
+        .node("hangs", hangs)
+        .node_timeout("hangs", SECOND)
+        .edge(START, "hangs")
+        .edge("hangs", END)
+        .compile()
+        .unwrap();
+
+    assert_eq!(logged(&race.run(()).await.unwrap()), ["wins"]);
+    let error = late.run(()).await.unwrap_err();
+    assert!(matches!(error, RunError::TimedOut { .. }), "{error:?}");
 }
