@@ -20,6 +20,9 @@ use crate::tool::{
     ToolMetadata, ToolOutcome, ToolOutput,
 };
 
+/// How long, in bytes, the key of a call may be in the name of a thread.
+const LONGEST_KEY: usize = 200;
+
 /// An agent as a tool of another: `{"input": "…"}` goes in, its answer comes back.
 ///
 /// The name and the description are the agent's. The agent runs [within](RunRequest::within)
@@ -169,10 +172,24 @@ fn thread_of(
 ) -> Option<(Arc<dyn CheckpointSaver>, Durability, String)> {
     let scope = &run.outer.as_ref()?.scope;
     let saver = scope.saver.clone()?;
-    let (thread, call) = (context.thread_id()?, context.call_key());
+    let (thread, call) = (context.thread_id()?, call_of(context));
     let name = format!("{thread}{NESTED}{call}/{}", agent.name());
     let is_control = |character: char| character.is_control();
     Some((saver, scope.durability, name.replace(is_control, "_")))
+}
+
+/// What no other call of the thread has. A call whose id is long is told by its place.
+fn call_of(context: &ToolContext) -> String {
+    let key = context.call_key();
+    if key.len() <= LONGEST_KEY {
+        return key;
+    }
+    let place = context.state().messages().iter().rev().find_map(|message| {
+        let mut calls = message.tool_calls().iter();
+        let position = calls.position(|call| call.id == context.call_id())?;
+        Some(format!("{}#{position}", message.id().key()))
+    });
+    place.unwrap_or(key)
 }
 
 /// What a run that is over left in its thread.

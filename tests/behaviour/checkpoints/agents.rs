@@ -674,11 +674,6 @@ async fn cut(run: RunRequest, taken: usize) -> Option<RunOutput> {
             return Some(output);
         }
     }
-    drop(stream);
-    // A commit that has begun is made.
-    for _ in 0..10 {
-        tokio::task::yield_now().await;
-    }
     None
 }
 

@@ -5,3 +5,4 @@ mod edits;
 mod outside;
 mod savers;
 mod threads;
+mod values;

@@ -193,12 +193,16 @@ async fn pay(sum: u32) -> String {
 
 /// A boss that lets a clerk pay, who asks first.
 fn boss(saver: &MemorySaver) -> ReactAgent {
-    let inner = ScriptedModel::new([calls("pay", json!({"sum": 1})), says("Inner done.")]);
     let outer = ScriptedModel::new([
         calls("clerk", json!({"input": "Pay."})).with_id("o1"),
         says("Outer done."),
         says("Outer done."),
     ]);
+    boss_of(outer, saver)
+}
+
+fn boss_of(outer: ScriptedModel, saver: &MemorySaver) -> ReactAgent {
+    let inner = ScriptedModel::new([calls("pay", json!({"sum": 1})), says("Inner done.")]);
     let clerk = ReactAgent::builder("clerk", inner)
         .tools(tools![pay])
         .approval(|_, _| true)
@@ -244,6 +248,40 @@ async fn a_fork_takes_along_the_nested_agent_that_waits() {
     assert_eq!(told(first.messages())[2], "o1=Inner done.");
     let again = asked(&boss.resume("t1", []).await.unwrap());
     assert_eq!(again[0].id, waiting[0].id, "it still waits there");
+}
+
+#[tokio::test]
+async fn a_fork_into_a_thread_that_is_there_leaves_nothing_behind() {
+    let saver = MemorySaver::new();
+    boss(&saver).run("Pay.").thread("t1").await.unwrap();
+    boss(&saver).run("Pay.").thread("there").await.unwrap();
+    let before = saver.threads();
+
+    let refused = Threads::new(saver.clone()).fork("t1", None, "there").await;
+
+    assert!(refused.unwrap_err().is_conflict());
+    assert_eq!(saver.threads(), before);
+}
+
+#[tokio::test]
+async fn an_agent_in_a_call_has_its_thread_however_long_the_names_are() {
+    for (thread, call) in [(1_024, 1), (1, 3_000)] {
+        let (thread, call) = ("t".repeat(thread), "c".repeat(call));
+        let saver = MemorySaver::new();
+        let outer = ScriptedModel::new([
+            calls("clerk", json!({"input": "Pay."})).with_id(call),
+            says("Outer done."),
+        ]);
+        let boss = boss_of(outer, &saver);
+        let waiting = asked(&boss.run("Pay.").thread(&*thread).await.unwrap());
+
+        let answers = [Answer::approve(&waiting[0].id)];
+        let output = boss.resume(&*thread, answers).await.unwrap();
+
+        assert!(told(output.messages())[2].ends_with("=Inner done."));
+        assert!(saver.threads()[1].len() < 2_000);
+        assert!(Threads::new(saver).delete(&thread).await.unwrap());
+    }
 }
 
 #[tokio::test]

@@ -19,7 +19,8 @@ pub enum CheckpointError {
     #[error("thread `{thread}` needs a saver, and there is none")]
     NoSaver { thread: String },
     /// A name that no thread can have: empty, longer than 1,024 bytes, or with control
-    /// characters.
+    /// characters. That of an agent inside of a tool call has the outer one in front, and goes to
+    /// 2,560 bytes.
     #[error("`{}` is no name of a thread", .thread.escape_debug())]
     InvalidThread { thread: String },
     /// There is no such thread.

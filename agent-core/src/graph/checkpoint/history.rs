@@ -6,8 +6,10 @@ use std::time::SystemTime;
 
 use super::load::{Loaded, check_name, decode, load};
 use super::record::{Asked, Frontier, Record};
+use super::running::take;
 use super::{
-    CheckpointError, CheckpointId, CheckpointSaver, Commit, StoredCheckpoint, ThreadChange, format,
+    CheckpointError, CheckpointId, CheckpointSaver, Commit, SaverError, StoredCheckpoint,
+    ThreadChange, format,
 };
 use crate::state::State;
 use crate::state::delta::StateDelta;
@@ -138,7 +140,14 @@ impl Threads {
         into: &str,
     ) -> Result<(), CheckpointError> {
         check_name(into)?;
-        let _lock = self.saver.lock(into).await?;
+        let _lock = take(&self.saver, into).await?;
+        if let Some(there) = self.saver.load(into, None).await? {
+            return Err(CheckpointError::Saver(SaverError::Conflict {
+                thread: into.to_owned(),
+                expected: 0,
+                found: there.version,
+            }));
+        }
         let loaded = self.loaded(thread, at).await?;
         let open = loaded.state.transcript();
         let caller = open.last().filter(|_| !open.is_closed());
@@ -147,6 +156,8 @@ impl Threads {
             for nested in self.within(&prefix).await? {
                 let copy = format!("{into}{}", &nested[thread.len()..]);
                 let loaded = self.loaded(&nested, None).await?;
+                // What a fork that failed has left.
+                self.saver.delete(&copy).await?;
                 self.commit_fork(&copy, loaded).await?;
             }
         }
@@ -181,7 +192,8 @@ impl Threads {
     ///
     /// As [`state`](Self::state), and if somebody runs on the thread.
     pub async fn retain(&self, thread: &str, last: usize) -> Result<(), CheckpointError> {
-        let _lock = self.saver.lock(thread).await?;
+        check_name(thread)?;
+        let _lock = take(&self.saver, thread).await?;
         let head = self.loaded(thread, None).await?;
         let kept = head.chain.len().saturating_sub(last.max(1));
         let (expected, root) = (head.version, head.chain[kept].clone());
@@ -202,7 +214,10 @@ impl Threads {
     ///
     /// As [`retain`](Self::retain).
     pub async fn delete(&self, thread: &str) -> Result<bool, CheckpointError> {
-        let _lock = self.saver.lock(thread).await?;
+        if check_name(thread).is_err() {
+            return Ok(false);
+        }
+        let _lock = take(&self.saver, thread).await?;
         // Those first: they are found by the name of this one.
         for nested in self.within(&format!("{thread}{NESTED}")).await? {
             self.saver.delete(&nested).await?;

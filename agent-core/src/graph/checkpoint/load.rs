@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::format::{self, Unreadable};
 use super::record::{Asked, Entry, Frontier, Record};
-use super::{CheckpointError, CheckpointId, CheckpointSaver, StoredCheckpoint};
+use super::{CheckpointError, CheckpointId, CheckpointSaver, NESTED, StoredCheckpoint};
 use crate::state::State;
 
 /// A thread at one of its checkpoints.
@@ -136,9 +136,19 @@ fn broken(thread: &str, key: &str, source: crate::boxed::BoxError) -> Checkpoint
     }
 }
 
+/// The longest name of a thread, in bytes.
+const LONGEST: usize = 1024;
+
+/// That of one that runs inside of a call, which has the name of the thread around it in front.
+const LONGEST_NESTED: usize = 2560;
+
 /// Refuses a name that no store could keep.
 pub(in crate::graph) fn check_name(thread: &str) -> Result<(), CheckpointError> {
-    if thread.is_empty() || thread.len() > 1024 || thread.chars().any(char::is_control) {
+    let longest = match thread.contains(NESTED) {
+        true => LONGEST_NESTED,
+        false => LONGEST,
+    };
+    if thread.is_empty() || thread.len() > longest || thread.chars().any(char::is_control) {
         return Err(CheckpointError::InvalidThread {
             thread: thread.to_owned(),
         });

@@ -11,6 +11,7 @@
 
 mod durability;
 mod error;
+mod failed;
 mod format;
 mod history;
 mod journal;

@@ -11,13 +11,16 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::durability::Durability;
+use super::failed::Failed;
 use super::journal::Journal;
 use super::load::{Loaded, check_name, load};
 use super::record::{Asked, Entry, Frontier, MAIL, Note, Record};
+use super::running::take;
 use super::{
     CheckpointError, CheckpointId, CheckpointSaver, Commit, SaverError, StoredCheckpoint,
     ThreadChange, ThreadLock, format,
 };
+use crate::boxed::BoxError;
 use crate::message::{Message, MessageId};
 use crate::state::StateUpdate;
 use crate::state::delta::StateDelta;
@@ -47,8 +50,8 @@ struct Inner {
     parted: Option<Step>,
     /// The messages from outside that the run has read.
     read: HashSet<MessageId>,
-    /// Set when a commit failed: nobody knows what is stored then.
-    failed: bool,
+    /// Why a commit failed: nobody knows what is stored then.
+    failed: Option<Failed>,
 }
 
 /// What one step did.
@@ -89,7 +92,7 @@ impl Opened {
         durability: Durability,
     ) -> Result<Self, CheckpointError> {
         check_name(&thread)?;
-        let lock = saver.lock(&thread).await?;
+        let lock = take(&saver, &thread).await?;
         let loaded = load(&saver, &thread, at).await?;
         let recorder = Recorder {
             inner: Mutex::new(Inner {
@@ -101,7 +104,7 @@ impl Opened {
                 waiting: None,
                 parted: at.and(loaded.as_ref()).map(Step::standing),
                 read: HashSet::new(),
-                failed: false,
+                failed: None,
             }),
             saver,
             thread,
@@ -192,7 +195,7 @@ impl Recorder {
         let change = {
             let mut inner = self.inner();
             // Somebody else's commit took them along, or failed to.
-            if inner.queued.is_empty() || inner.failed {
+            if inner.queued.is_empty() || inner.failed.is_some() {
                 return self.sound(&inner);
             }
             match inner.parted.take() {
@@ -308,11 +311,15 @@ impl Recorder {
             journal: inner.journal.entries().to_vec(),
             effects: step.effects,
         };
-        let payload = format::write_checkpoint(&record);
+        let payload = format::write_checkpoint(&record).map_err(|error| {
+            // What was to be written is gone.
+            inner.failed = Some(Failed::of(&error));
+            self.unwritable(error)
+        })?;
         Ok(ThreadChange::Checkpoint(StoredCheckpoint {
             id: CheckpointId::fresh(),
             parent: inner.head.clone(),
-            payload: payload.map_err(|error| self.unwritable(error))?.into(),
+            payload: payload.into(),
         }))
     }
 
@@ -328,8 +335,8 @@ impl Recorder {
         change: ThreadChange,
     ) -> Result<(), CheckpointError> {
         let this = Arc::clone(self);
+        let running = self.saver.running().map(|runs| runs.commit(&self.thread));
         let commit = async move {
-            let _turn = turn;
             let head = match &change {
                 ThreadChange::Checkpoint(added) => Some(added.id.clone()),
                 _ => None,
@@ -345,9 +352,12 @@ impl Recorder {
                     inner.version += 1;
                     inner.head = head.or(inner.head.take());
                 }
-                Err(_) => inner.failed = true,
+                Err(error) => inner.failed = Some(Failed::commit(error)),
             }
             drop(inner);
+            drop((turn, this));
+            // Who waits for this finds the thread free, if the run is gone.
+            drop(running);
             made.map_err(CheckpointError::from)
         };
         match Handle::try_current() {
@@ -355,7 +365,7 @@ impl Recorder {
             Ok(runtime) => match runtime.spawn(commit).await {
                 Ok(made) => made,
                 Err(error) => {
-                    self.inner().failed = true;
+                    self.inner().failed = Some(Failed::of(&error));
                     Err(self.unavailable(error.into()))
                 }
             },
@@ -363,13 +373,13 @@ impl Recorder {
     }
 
     fn sound(&self, inner: &Inner) -> Result<(), CheckpointError> {
-        match inner.failed {
-            false => Ok(()),
-            true => Err(self.unavailable("an earlier commit of this run failed".into())),
+        match &inner.failed {
+            None => Ok(()),
+            Some(failed) => Err(failed.error(&self.thread)),
         }
     }
 
-    fn unavailable(&self, source: crate::boxed::BoxError) -> CheckpointError {
+    fn unavailable(&self, source: BoxError) -> CheckpointError {
         CheckpointError::Saver(SaverError::Unavailable {
             thread: self.thread.to_string(),
             source,

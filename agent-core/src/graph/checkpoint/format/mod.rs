@@ -5,6 +5,7 @@
 //! not have, or that was cut, is refused as a whole. A change of what is written is a new
 //! version, with a module and a golden file of its own; older ones stay readable.
 
+mod depth;
 mod message;
 mod v1;
 
@@ -41,20 +42,26 @@ enum Kind<C, W> {
 ///
 /// # Errors
 ///
-/// A value that has no JSON form.
+/// A value that has no JSON form, or that could not be read again.
 pub(super) fn write_checkpoint(record: &Record) -> Result<Vec<u8>, StateError> {
-    Ok(envelope(&Kind::<_, ()>::Checkpoint(v1::Record::of(
-        record,
-    )?)))
+    let bytes = envelope(&Kind::<_, ()>::Checkpoint(v1::Record::of(record)?));
+    match depth::is_readable(&bytes) {
+        true => Ok(bytes),
+        false => Err(depth::too_deep(depth::of_record(record))),
+    }
 }
 
 /// The bytes of a write.
 ///
 /// # Errors
 ///
-/// A value that has no JSON form.
+/// As [`write_checkpoint`].
 pub(super) fn write_entry(entry: &Entry) -> Result<Vec<u8>, StateError> {
-    Ok(envelope(&Kind::<(), _>::Write(v1::Entry::of(entry)?)))
+    let bytes = envelope(&Kind::<(), _>::Write(v1::Entry::of(entry)?));
+    match depth::is_readable(&bytes) {
+        true => Ok(bytes),
+        false => Err(depth::too_deep(depth::of_entry(entry))),
+    }
 }
 
 fn envelope<C: Serialize, W: Serialize>(kind: &Kind<C, W>) -> Vec<u8> {

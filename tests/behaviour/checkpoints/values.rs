@@ -1,0 +1,191 @@
+//! What a thread gives back: the very values it was given, or an error in time.
+
+#![allow(clippy::unwrap_used, reason = "a helper that fails fails its test")]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use agent_core::graph::checkpoint::{
+    CheckpointError, CheckpointId, CheckpointSaver, Commit, MemorySaver, SaverError,
+    StoredCheckpoint, StoredThread, ThreadLock, Threads,
+};
+use agent_core::graph::{
+    Answer, CompiledGraph, END, NodeContext, NodeOutput, RunError, START, State, StateGraph,
+    StateUpdate,
+};
+use agent_core::model::ScriptedModel;
+use agent_core::model::scripted::{calls, says};
+use agent_core::{AgentError, BoxError, BoxFuture, ReactAgent, tool, tools};
+use serde_json::{Value, json};
+
+/// Asks for a value, and keeps it.
+fn keeping(saver: &MemorySaver) -> CompiledGraph {
+    StateGraph::new()
+        .node("ask", async |_: State, context: NodeContext| {
+            Ok::<_, BoxError>(match context.answer::<Value>()? {
+                None => NodeOutput::default().interrupt("A value?"),
+                Some(value) => StateUpdate::new().put("value", value).into(),
+            })
+        })
+        .edge(START, "ask")
+        .edge("ask", END)
+        .compile()
+        .unwrap()
+        .saver(saver.clone())
+}
+
+/// Lists in each other.
+fn nested(depth: usize) -> Value {
+    (0..depth).fold(json!(1), |value, _| json!([value]))
+}
+
+fn refused<T>(result: Result<T, RunError>) -> CheckpointError {
+    match result.map(drop) {
+        Err(RunError::Checkpoint { source, .. }) => *source,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_number_is_read_as_the_very_number_that_was_written() {
+    let numbers: Vec<f64> = (1..2_000).map(|n| f64::from(n).ln() * 1e-7).collect();
+    let numbers = json!([numbers, i64::MIN, u64::MAX, -0.0, f64::MAX, 5e-324]);
+    let saver = MemorySaver::new();
+    let graph = StateGraph::new()
+        .node("end", async |_: State| Ok::<_, BoxError>(()))
+        .edge(START, "end")
+        .edge("end", END)
+        .compile()
+        .unwrap();
+    let given = StateUpdate::new().put("value", numbers.clone());
+    let run = graph.run(given).thread("t1").saver(saver.clone());
+    run.await.unwrap();
+
+    let state = Threads::new(saver).state("t1", None).await.unwrap();
+
+    assert_eq!(state.unwrap().value("value"), Some(&numbers));
+}
+
+#[tokio::test]
+async fn a_value_that_could_not_be_read_again_is_refused_by_its_name_and_can_be_given_anew() {
+    let saver = MemorySaver::new();
+    let graph = keeping(&saver);
+    graph.run(()).thread("t1").await.unwrap_err();
+    let id = "t1:ask:1:0";
+
+    let error = refused(graph.resume("t1", [Answer::new(id, nested(200))]).await);
+
+    let CheckpointError::Encode { source, .. } = &error else {
+        panic!("{error:?}");
+    };
+    assert!(source.to_string().contains(id), "{source}");
+    let deep = nested(100);
+    let state = graph.resume("t1", [Answer::new(id, deep.clone())]).await;
+    assert_eq!(state.unwrap().value("value"), Some(&deep));
+    // It is read from each place where it may stand.
+    let threads = Threads::new(saver);
+    threads.retain("t1", 1).await.unwrap();
+    let kept = threads.state("t1", None).await.unwrap().unwrap();
+    assert_eq!(kept.value("value"), Some(&deep));
+}
+
+#[tokio::test]
+async fn a_state_that_could_not_be_read_again_ends_the_run_and_the_thread_stays() {
+    let saver = MemorySaver::new();
+    let graph = keeping(&saver);
+    graph.run(()).thread("t1").await.unwrap_err();
+
+    let edit = StateUpdate::new().put("notes", json!({"text": nested(130)}));
+    let error = refused(graph.update_state("t1", edit).await);
+
+    let CheckpointError::Encode { source, .. } = &error else {
+        panic!("{error:?}");
+    };
+    assert!(source.to_string().contains("`notes`"), "{source}");
+    let answer = [Answer::new("t1:ask:1:0", 1)];
+    let state = graph.resume("t1", answer).await.unwrap();
+    assert_eq!(state.to_value(), json!({"value": 1}));
+}
+
+/// Has no room from its commit of this number on.
+struct Full(MemorySaver, AtomicUsize);
+
+impl CheckpointSaver for Full {
+    fn lock<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<ThreadLock, SaverError>> {
+        self.0.lock(thread)
+    }
+
+    fn load<'a>(
+        &'a self,
+        thread: &'a str,
+        at: Option<&'a CheckpointId>,
+    ) -> BoxFuture<'a, Result<Option<StoredThread>, SaverError>> {
+        self.0.load(thread, at)
+    }
+
+    fn commit<'a>(
+        &'a self,
+        thread: &'a str,
+        commit: Commit,
+    ) -> BoxFuture<'a, Result<(), SaverError>> {
+        if self.1.fetch_sub(1, Ordering::SeqCst) > 1 {
+            return self.0.commit(thread, commit);
+        }
+        self.1.store(0, Ordering::SeqCst);
+        let (thread, source) = (thread.to_owned(), "no space left".into());
+        Box::pin(async { Err(SaverError::Unavailable { thread, source }) })
+    }
+
+    fn list<'a>(
+        &'a self,
+        thread: &'a str,
+        before: Option<&'a CheckpointId>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<StoredCheckpoint>, SaverError>> {
+        self.0.list(thread, before, limit)
+    }
+
+    fn delete<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<bool, SaverError>> {
+        self.0.delete(thread)
+    }
+
+    fn names<'a>(
+        &'a self,
+        prefix: &'a str,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, SaverError>> {
+        self.0.names(prefix, after, limit)
+    }
+}
+
+/// Pays a sum.
+#[tool]
+async fn pay(sum: u32) -> String {
+    tokio::task::yield_now().await;
+    format!("paid {sum}")
+}
+
+#[tokio::test]
+async fn a_run_whose_store_fails_tells_why_whichever_call_of_it_comes_first() {
+    for commits in 1..6 {
+        let turn = (2..5).fold(calls("pay", json!({"sum": 1})), |turn, sum| {
+            turn.and_calls("pay", json!({"sum": sum}))
+        });
+        let agent = ReactAgent::builder("assistant", ScriptedModel::new([turn, says("Done.")]))
+            .tools(tools![pay])
+            .parallel_tool_execution(true)
+            .saver(Full(MemorySaver::new(), AtomicUsize::new(commits)))
+            .build()
+            .unwrap();
+
+        let error = agent.run("Pay.").thread("t1").await.unwrap_err();
+
+        let AgentError::Thread(error) = error else {
+            panic!("{error:?}");
+        };
+        let CheckpointError::Saver(SaverError::Unavailable { source, .. }) = *error else {
+            panic!("{error:?}");
+        };
+        assert!(source.to_string().contains("no space left"), "{source}");
+    }
+}
