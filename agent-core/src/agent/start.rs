@@ -76,7 +76,7 @@ pub(super) fn prepare(
                 first.state = thread.state.take().unwrap_or_default();
                 std::mem::take(&mut thread.closing)
             });
-            first.join(closing.unwrap_or_default())?;
+            first.close(closing.unwrap_or_default())?;
             first.take_in(&config, request.state, request.input.0)?
         }
     };
@@ -244,6 +244,19 @@ struct First<'a> {
 }
 
 impl First<'_> {
+    /// Closes what the thread left open, with what its calls wrote; where that does not fit, the
+    /// results stand alone, as nobody could ever go on else.
+    fn close(&mut self, closing: StateUpdate) -> Result<(), AgentError> {
+        let results = closing.clone().without_values();
+        match self.join(closing) {
+            Err(AgentError::State(error)) => {
+                tracing::warn!(%error, "what the last calls wrote is left out");
+                self.join(results)
+            }
+            end => end,
+        }
+    }
+
     fn join(&mut self, update: StateUpdate) -> Result<(), AgentError> {
         match self.is_recorded {
             true => {

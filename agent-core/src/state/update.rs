@@ -156,6 +156,12 @@ impl StateUpdate {
         self.messages.extend(other.messages);
     }
 
+    /// What it does to the messages.
+    pub(crate) fn without_values(mut self) -> Self {
+        self.values.clear();
+        self
+    }
+
     /// Gives an open call other arguments.
     pub(crate) fn edit_call(mut self, call_id: String, arguments: String) -> Self {
         self.messages

@@ -2,6 +2,7 @@
 
 mod agents;
 mod edits;
+mod misfits;
 mod outside;
 mod savers;
 mod threads;
