@@ -1,5 +1,6 @@
 //! Callbacks that run when a tool call is cancelled: each once, all of them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -17,7 +18,7 @@ pub(crate) struct CancelCallbacks {
 struct Registered {
     fired: bool,
     next: u64,
-    callbacks: Vec<(u64, Callback)>,
+    callbacks: BTreeMap<u64, Callback>,
 }
 
 impl CancelCallbacks {
@@ -28,7 +29,7 @@ impl CancelCallbacks {
             if !state.fired {
                 state.next += 1;
                 let id = state.next;
-                state.callbacks.push((id, f));
+                state.callbacks.insert(id, f);
                 return CancelGuard {
                     callbacks: Arc::downgrade(self),
                     id,
@@ -50,7 +51,7 @@ impl CancelCallbacks {
             state.fired = true;
             std::mem::take(&mut state.callbacks)
         };
-        for (_, callback) in callbacks {
+        for callback in callbacks.into_values() {
             run(callback);
         }
     }
@@ -79,8 +80,7 @@ impl Drop for CancelGuard {
                 .state
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            let position = state.callbacks.iter().position(|(id, _)| *id == self.id);
-            position.map(|position| state.callbacks.remove(position))
+            state.callbacks.remove(&self.id)
         };
         // Only now that the lock is free: it may own another guard, whose drop takes it too.
         drop(taken);
