@@ -1,9 +1,13 @@
 //! What must not be shown, and how it is masked.
 
 use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
+
+use crate::boxed::BoxError;
 
 /// Shorter texts are no secrets worth the name, and masking them would eat words.
 const SHORTEST: usize = 6;
@@ -54,6 +58,13 @@ impl Secrets {
     }
 }
 
+impl Secrets {
+    /// The text of an error without secrets, and without user and password of any URL.
+    pub(crate) fn shown(&self, text: &str) -> String {
+        mask_user_info(&self.mask(text)).into_owned()
+    }
+}
+
 /// The text as it stands inside a JSON text.
 fn in_json(text: &str) -> String {
     let quoted = Value::from(text).to_string();
@@ -81,6 +92,50 @@ pub(crate) fn mask_user_info(text: &str) -> Cow<'_, str> {
     }
     masked.push_str(rest);
     masked.into()
+}
+
+/// What an error in a chain says, without what must not be shown.
+#[derive(Debug)]
+pub(crate) struct Cause {
+    text: String,
+    source: Option<Box<Self>>,
+}
+
+/// How many errors of a chain are looked at; one may name itself as its cause.
+const MOST_CAUSES: usize = 64;
+
+impl Cause {
+    /// What the errors from this one on say, masked; `None` if there is nothing to mask.
+    pub(crate) fn of(
+        first: Option<&(dyn Error + 'static)>,
+        secrets: &Secrets,
+    ) -> Option<Box<Self>> {
+        let chain = std::iter::successors(first, |&cause| cause.source());
+        let said: Vec<String> = chain.take(MOST_CAUSES).map(ToString::to_string).collect();
+        let shown: Vec<String> = said.iter().map(|text| secrets.shown(text)).collect();
+        let link = |source, text| Some(Box::new(Self { text, source }));
+        (said != shown).then(|| shown.into_iter().rfold(None, link))?
+    }
+}
+
+/// The error as it is, or what it and its causes say if something of that must be masked.
+pub(crate) fn masked(error: BoxError, secrets: &Secrets) -> BoxError {
+    match Cause::of(Some(&*error), secrets) {
+        Some(shown) => shown,
+        None => error,
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Error for Cause {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|cause| cause as _)
+    }
 }
 
 #[cfg(test)]

@@ -62,6 +62,7 @@ impl ModelTurn {
             }
             false => plain(scope, model.chat(request)).await,
         };
+        let reply = reply.map_err(|error| error.masked(&scope.context.secrets));
         if let Some(first) = first {
             let seconds = first.as_secs_f64();
             self.span.record(telemetry::TIME_TO_FIRST_CHUNK, seconds);

@@ -10,6 +10,7 @@ use crate::boxed::{BoxError, BoxFuture};
 use crate::event::{Limit, Outcome};
 use crate::graph::{END, NodeAction, NodeContext, NodeOutput, State, StateUpdate};
 use crate::message::ToolResult;
+use crate::secrets;
 
 /// One hook at one position.
 pub(super) struct HookNode {
@@ -110,6 +111,7 @@ impl HookNode {
 
     fn fail(&self, scope: &RunScope, source: BoxError) -> NodeOutput {
         let hook = self.hook.name().to_owned();
+        let source = secrets::masked(source, &scope.context.secrets);
         scope.fail(Failure::Hook { hook, source }, StateUpdate::new())
     }
 }

@@ -78,6 +78,7 @@ impl NodeAction for ModelNode {
                 Ok(response) => response,
                 Err(error) => {
                     span.record(telemetry::ERROR_TYPE, error.kind().word());
+                    let error = error.masked(&scope.context.secrets);
                     return Ok(scope.fail(Failure::Model(error), StateUpdate::new()));
                 }
             };

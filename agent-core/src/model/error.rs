@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::boxed::BoxError;
+use crate::secrets::{Secrets, masked};
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -173,6 +174,15 @@ impl ModelError {
         self.message = printable(&mask(&self.message));
         self.code = self.code.as_deref().map(|code| printable(&mask(code)));
         self.failed_generation = self.failed_generation.as_deref().map(&mask);
+        self
+    }
+
+    /// The same error with the secrets masked in what it and its causes say.
+    pub(crate) fn masked(mut self, secrets: &Secrets) -> Self {
+        self.message = secrets.shown(&self.message);
+        self.code = self.code.map(|code| secrets.shown(&code));
+        self.failed_generation = self.failed_generation.map(|text| secrets.shown(&text));
+        self.source = self.source.map(|source| masked(source, secrets));
         self
     }
 

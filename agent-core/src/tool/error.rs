@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::boxed::BoxError;
 use crate::panics;
-use crate::secrets::{self, Secrets};
+use crate::secrets::{self, Cause, Secrets};
 use crate::state::StateError;
 
 /// What kind of failure a [`ToolError`] is.
@@ -58,16 +58,9 @@ struct Source {
 
 impl Source {
     fn of(error: BoxError) -> Option<Box<Self>> {
-        let causes = causes(&*error, &Secrets::default());
+        let causes = Cause::of(error.source(), &Secrets::default());
         Some(Box::new(Self { error, causes }))
     }
-}
-
-/// What a cause says, without what must not be shown.
-#[derive(Debug)]
-struct Cause {
-    text: String,
-    source: Option<Box<Self>>,
 }
 
 impl ToolError {
@@ -167,7 +160,8 @@ impl ToolError {
         if !secrets.is_empty() {
             self.text = secrets.mask(&self.text);
             if let Some(source) = &mut self.source
-                && let Some(Some(causes)) = panics::caught(|| causes(&*source.error, secrets))
+                && let Some(Some(causes)) =
+                    panics::caught(|| Cause::of(source.error.source(), secrets))
             {
                 source.causes = Some(causes);
             }
@@ -246,33 +240,6 @@ impl std::error::Error for ToolError {
             None => source.error.source(),
         }
     }
-}
-
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl std::error::Error for Cause {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.source.as_deref().map(|cause| cause as _)
-    }
-}
-
-/// How many causes are looked at; an error may name itself as its own.
-const MOST_CAUSES: usize = 64;
-
-/// What the causes of an error say, masked; `None` if there is nothing to mask.
-fn causes(error: &(dyn std::error::Error + 'static), secrets: &Secrets) -> Option<Box<Cause>> {
-    let chain = std::iter::successors(error.source(), |cause| cause.source());
-    let said: Vec<String> = chain.take(MOST_CAUSES).map(ToString::to_string).collect();
-    let shown: Vec<String> = said
-        .iter()
-        .map(|text| secrets::mask_user_info(&secrets.mask(text)).into_owned())
-        .collect();
-    let link = |source, text| Some(Box::new(Cause { text, source }));
-    (said != shown).then(|| shown.into_iter().rfold(None, link))?
 }
 
 fn display_or_type(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {

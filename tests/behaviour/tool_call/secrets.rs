@@ -3,9 +3,13 @@
 use std::error::Error;
 use std::{fmt, iter};
 
-use agent_core::ToolError;
+use agent_core::agent::{Hook, HookContext, HookFuture};
+use agent_core::graph::State;
+use agent_core::model::scripted::fails;
+use agent_core::model::{ModelError, ModelErrorKind, ScriptedModel};
+use agent_core::{BoxError, ReactAgent, ToolError};
 use agent_tests::runs::result_texts;
-use agent_tests::tools::tool;
+use agent_tests::tools::{answers, tool};
 use serde_json::json;
 
 use super::{agent, model, pairs};
@@ -89,4 +93,57 @@ async fn a_secret_is_masked_in_a_json_text_inside_of_another() {
 
     let text = r#"{"status":200,"body":"{\"password\":\"***\"}"}"#;
     assert_eq!(result_texts(run.messages()), pairs(&[("c1", text)]));
+}
+
+/// A hook that fails like this.
+struct Fails(fn() -> BoxError);
+
+impl Hook for Fails {
+    fn name(&self) -> &str {
+        "fails"
+    }
+
+    fn before_model<'a>(&'a self, _: &'a State, _: &'a HookContext) -> HookFuture<'a> {
+        Box::pin(std::future::ready(Err((self.0)())))
+    }
+}
+
+// B11, TE-6
+#[tokio::test]
+async fn what_the_error_of_a_hook_says_is_masked() {
+    let agent = agent(&model(&["tells"]), answers("tells", "a")).secret("sk-live-9");
+    let hook = Fails(|| Box::new(refused("postgres://u:pw@db with sk-live-9")));
+
+    let error = agent.hook(hook).build().unwrap().run("Go").await;
+
+    let said = said(&error.unwrap_err());
+    assert_eq!(said[1..3], ["no answer", "while asking"]);
+    assert_eq!(said[3..], ["postgres://***@db with ***"]);
+}
+
+// B11
+#[tokio::test]
+async fn an_error_of_a_hook_that_holds_nothing_to_mask_is_the_hooks_own() {
+    let agent = agent(&model(&["tells"]), answers("tells", "a")).secret("sk-live-9");
+    let hook = Fails(|| Box::new(refused("HTTP 401")));
+
+    let error = agent.hook(hook).build().unwrap().run("Go").await;
+
+    let error = error.unwrap_err();
+    assert!(error.source().unwrap().downcast_ref::<Caused>().is_some());
+}
+
+// TE-6
+#[tokio::test]
+async fn what_the_error_of_a_model_says_is_masked() {
+    let refusal = ModelError::new(ModelErrorKind::Auth, "no key sk-live-9")
+        .with_source(refused("GET https://u:pw@api.test/"));
+    let model = ScriptedModel::new([fails(refusal)]);
+
+    let agent = ReactAgent::builder("assistant", model).secret("sk-live-9");
+    let error = agent.build().unwrap().run("Go").await.unwrap_err();
+
+    let said = said(&error);
+    assert_eq!(said[1..4], ["no key ***", "no answer", "while asking"]);
+    assert_eq!(said[4..], ["GET https://***@api.test/"]);
 }
