@@ -28,43 +28,45 @@ fn a_struct_with_named_fields() {
                 seen: bool,
             }
         },
-        &expect![[r##"
-            #[automatically_derived]
-            impl<T: ::agent_core::__private::ToolSchema> ::agent_core::__private::ToolSchema
-            for Page<T> {
-                const SCHEMA: ::agent_core::__private::Schema = ::agent_core::__private::Schema::Described(
-                    "A page.",
-                    &::agent_core::__private::Schema::Joined(
-                        &[
-                            ::agent_core::__private::Schema::Object(
-                                &[
-                                    ::agent_core::__private::Property::of::<u8>("pageNumber")
-                                        .described("Which one"),
-                                    ::agent_core::__private::Property::of::<Vec<String>>("words")
-                                        .with_default(::agent_core::__private::None),
-                                    ::agent_core::__private::Property::of::<Option<u32>>("size")
-                                        .constrained(const {
-                                            let __agent_of = ::agent_core::__private::Property::of::<
-                                                Option<u32>,
-                                            >("size");
-                                            &{
-                                                let __agent_constraints = __agent_of.constraints();
-                                                __agent_constraints
-                                                    .check_value(::agent_core::__private::Bound::Integer(1i64));
-                                                let __agent_constraints = __agent_constraints
-                                                    .minimum(::agent_core::__private::Bound::Integer(1i64));
-                                                let __agent_constraints = __agent_constraints.example("2");
-                                                __agent_constraints
-                                            }
-                                        }),
-                                ],
-                            ),
-                            ::agent_core::__private::Schema::members_of::<T>(),
-                        ],
-                    ),
-                );
-            }
-        "##]],
+        &expect![[r#"
+            const _: () = {
+                use ::agent_core::__private as __agent_private;
+                #[automatically_derived]
+                impl<T: __agent_private::ToolSchema> __agent_private::ToolSchema for Page<T> {
+                    const SCHEMA: __agent_private::Schema = __agent_private::Schema::Described(
+                        "A page.",
+                        &__agent_private::Schema::Joined(
+                            &[
+                                __agent_private::Schema::Object(
+                                    &[
+                                        __agent_private::Property::of::<u8>("pageNumber")
+                                            .described("Which one"),
+                                        __agent_private::Property::of::<Vec<String>>("words")
+                                            .with_default(__agent_private::None),
+                                        __agent_private::Property::of::<Option<u32>>("size")
+                                            .constrained(const {
+                                                let __agent_of = __agent_private::Property::of::<
+                                                    Option<u32>,
+                                                >("size");
+                                                &{
+                                                    let __agent_constraints = __agent_of.constraints();
+                                                    __agent_constraints
+                                                        .check_value(__agent_private::Bound::Integer(1i64));
+                                                    let __agent_constraints = __agent_constraints
+                                                        .minimum(__agent_private::Bound::Integer(1i64));
+                                                    let __agent_constraints = __agent_constraints.example("2");
+                                                    __agent_constraints
+                                                }
+                                            }),
+                                    ],
+                                ),
+                                __agent_private::Schema::members_of::<T>(),
+                            ],
+                        ),
+                    );
+                }
+            };
+        "#]],
     );
 }
 
@@ -79,21 +81,20 @@ fn a_type_that_holds_itself() {
         },
         &expect![[r#"
             const _: () = {
+                use ::agent_core::__private as __agent_private;
                 #[derive(::core::clone::Clone)]
                 struct __AgentRef;
-                impl ::agent_core::__private::ToolSchema for __AgentRef {
-                    const SCHEMA: ::agent_core::__private::Schema = ::agent_core::__private::Schema::Ref(
-                        "Folder",
-                    );
+                impl __agent_private::ToolSchema for __AgentRef {
+                    const SCHEMA: __agent_private::Schema = __agent_private::Schema::Ref("Folder");
                 }
                 #[automatically_derived]
-                impl ::agent_core::__private::ToolSchema for Folder {
-                    const SCHEMA: ::agent_core::__private::Schema = ::agent_core::__private::Schema::Def(
+                impl __agent_private::ToolSchema for Folder {
+                    const SCHEMA: __agent_private::Schema = __agent_private::Schema::Def(
                         "Folder",
-                        &::agent_core::__private::Schema::Object(
+                        &__agent_private::Schema::Object(
                             &[
-                                ::agent_core::__private::Property::of::<String>("name"),
-                                ::agent_core::__private::Property::of::<Vec<__AgentRef>>("folders"),
+                                __agent_private::Property::of::<String>("name"),
+                                __agent_private::Property::of::<Vec<__AgentRef>>("folders"),
                             ],
                         ),
                     );
@@ -110,15 +111,18 @@ fn a_newtype() {
             /// Degrees Celsius.
             struct Celsius(f64);
         },
-        &expect![[r##"
-            #[automatically_derived]
-            impl ::agent_core::__private::ToolSchema for Celsius {
-                const SCHEMA: ::agent_core::__private::Schema = ::agent_core::__private::Schema::Described(
-                    "Degrees Celsius.",
-                    &::agent_core::__private::Schema::of::<f64>(),
-                );
-            }
-        "##]],
+        &expect![[r#"
+            const _: () = {
+                use ::agent_core::__private as __agent_private;
+                #[automatically_derived]
+                impl __agent_private::ToolSchema for Celsius {
+                    const SCHEMA: __agent_private::Schema = __agent_private::Schema::Described(
+                        "Degrees Celsius.",
+                        &__agent_private::Schema::of::<f64>(),
+                    );
+                }
+            };
+        "#]],
     );
 }
 
@@ -134,15 +138,18 @@ fn an_enum_of_names() {
                 Imperial,
             }
         },
-        &expect![[r##"
-            #[automatically_derived]
-            impl ::agent_core::__private::ToolSchema for Unit {
-                const SCHEMA: ::agent_core::__private::Schema = ::agent_core::__private::Schema::Described(
-                    "- `metric`: Celsius and metres",
-                    &::agent_core::__private::Schema::Enum(&["metric", "imperial"]),
-                );
-            }
-        "##]],
+        &expect![[r#"
+            const _: () = {
+                use ::agent_core::__private as __agent_private;
+                #[automatically_derived]
+                impl __agent_private::ToolSchema for Unit {
+                    const SCHEMA: __agent_private::Schema = __agent_private::Schema::Described(
+                        "- `metric`: Celsius and metres",
+                        &__agent_private::Schema::Enum(&["metric", "imperial"]),
+                    );
+                }
+            };
+        "#]],
     );
 }
 
@@ -158,51 +165,54 @@ fn an_enum_with_a_tag() {
                 Close,
             }
         },
-        &expect![[r##"
-            #[automatically_derived]
-            impl ::agent_core::__private::ToolSchema for Command {
-                const SCHEMA: ::agent_core::__private::Schema = ::agent_core::__private::Schema::AnyOf(
-                    &[
-                        ::agent_core::__private::Schema::Object(
-                            &[
-                                ::agent_core::__private::Property::new(
-                                    "action",
-                                    &::agent_core::__private::Schema::Enum(&["Close"]),
-                                    true,
-                                ),
-                            ],
-                        ),
-                        ::agent_core::__private::Schema::Described(
-                            "Opens a file",
-                            &::agent_core::__private::Schema::Object(
+        &expect![[r#"
+            const _: () = {
+                use ::agent_core::__private as __agent_private;
+                #[automatically_derived]
+                impl __agent_private::ToolSchema for Command {
+                    const SCHEMA: __agent_private::Schema = __agent_private::Schema::AnyOf(
+                        &[
+                            __agent_private::Schema::Object(
                                 &[
-                                    ::agent_core::__private::Property::new(
+                                    __agent_private::Property::new(
                                         "action",
-                                        &::agent_core::__private::Schema::Enum(&["Open"]),
+                                        &__agent_private::Schema::Enum(&["Close"]),
                                         true,
                                     ),
-                                    ::agent_core::__private::Property::of::<String>("path"),
                                 ],
                             ),
-                        ),
-                        ::agent_core::__private::Schema::Joined(
-                            &[
-                                ::agent_core::__private::Schema::Object(
+                            __agent_private::Schema::Described(
+                                "Opens a file",
+                                &__agent_private::Schema::Object(
                                     &[
-                                        ::agent_core::__private::Property::new(
+                                        __agent_private::Property::new(
                                             "action",
-                                            &::agent_core::__private::Schema::Enum(&["Named"]),
+                                            &__agent_private::Schema::Enum(&["Open"]),
                                             true,
                                         ),
+                                        __agent_private::Property::of::<String>("path"),
                                     ],
                                 ),
-                                ::agent_core::__private::Schema::members_of::<Page>(),
-                            ],
-                        ),
-                    ],
-                );
-            }
-        "##]],
+                            ),
+                            __agent_private::Schema::Joined(
+                                &[
+                                    __agent_private::Schema::Object(
+                                        &[
+                                            __agent_private::Property::new(
+                                                "action",
+                                                &__agent_private::Schema::Enum(&["Named"]),
+                                                true,
+                                            ),
+                                        ],
+                                    ),
+                                    __agent_private::Schema::members_of::<Page>(),
+                                ],
+                            ),
+                        ],
+                    );
+                }
+            };
+        "#]],
     );
 }
 
@@ -215,14 +225,17 @@ fn an_error_leaves_a_stub() {
                 name: String,
             }
         },
-        &expect![[r##"
-            #[automatically_derived]
-            impl ::agent_core::__private::ToolSchema for Guest {
-                const SCHEMA: ::agent_core::__private::Schema = ::agent_core::__private::Schema::Any;
-            }
+        &expect![[r#"
+            const _: () = {
+                use ::agent_core::__private as __agent_private;
+                #[automatically_derived]
+                impl __agent_private::ToolSchema for Guest {
+                    const SCHEMA: __agent_private::Schema = __agent_private::Schema::Any;
+                }
+            };
             ::core::compile_error! {
                 "serde reads this field by the name it has there; write `#[serde(rename = \"fullName\")]`"
             }
-        "##]],
+        "#]],
     );
 }

@@ -19,7 +19,7 @@ use crate::paths;
 
 /// The implementation of `ToolSchema`.
 pub(super) fn implementation(model: &TypeModel) -> TokenStream {
-    let private = &paths::private(model.root.as_ref());
+    let (private, import) = (&paths::private(), paths::import(model.root.as_ref()));
     let ident = &model.ident;
     let (schema, listed) = match &model.shape {
         Shape::Unit => (
@@ -66,27 +66,28 @@ pub(super) fn implementation(model: &TypeModel) -> TokenStream {
             #required
         }
     };
-    match marker {
-        Some(marker) => quote_spanned! {Span::mixed_site()=>
-            const _: () = {
-                #marker
-                #implementation
-            };
-        },
-        None => implementation,
+    quote_spanned! {Span::mixed_site()=>
+        const _: () = {
+            #import
+            #marker
+            #implementation
+        };
     }
 }
 
 /// A schema of anything, so that the errors in the type stay the only ones.
 pub(super) fn stub(input: &DeriveInput, root: Option<&Path>) -> TokenStream {
-    let private = paths::private(root);
+    let (private, import) = (paths::private(), paths::import(root));
     let ident = &input.ident;
     let (parameters, arguments, clause) = input.generics.split_for_impl();
     quote_spanned! {Span::mixed_site()=>
-        #[automatically_derived]
-        impl #parameters #private::ToolSchema for #ident #arguments #clause {
-            const SCHEMA: #private::Schema = #private::Schema::Any;
-        }
+        const _: () = {
+            #import
+            #[automatically_derived]
+            impl #parameters #private::ToolSchema for #ident #arguments #clause {
+                const SCHEMA: #private::Schema = #private::Schema::Any;
+            }
+        };
     }
 }
 

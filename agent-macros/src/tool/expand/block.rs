@@ -20,7 +20,7 @@ use crate::tool::args::BlockArgs;
 use crate::tool::model::ToolFn;
 
 pub(in crate::tool) fn tools(args: &BlockArgs, block: &ImplBlock, tools: &[ToolFn]) -> TokenStream {
-    let private = &paths::private(args.root.as_ref());
+    let private = &paths::private();
     let object = &block.self_type;
     let associated = tools.iter().map(|tool| associated(tool, object, private));
     let methods = tools.iter().map(|tool| method(tool, private));
@@ -48,7 +48,7 @@ pub(in crate::tool) fn tools(args: &BlockArgs, block: &ImplBlock, tools: &[ToolF
 
 /// Just enough for `.tools(object)`, so that an error stays the only one.
 pub(in crate::tool) fn stub(args: &BlockArgs, block: &ImplBlock) -> TokenStream {
-    let private = &paths::private(args.root.as_ref());
+    let private = &paths::private();
     let none = quote_spanned! {Span::mixed_site()=> [] };
     in_block(block, args, private, &TokenStream::new(), &none)
 }
@@ -61,6 +61,7 @@ fn in_block(
     methods: &TokenStream,
 ) -> TokenStream {
     let object = &block.self_type;
+    let import = paths::import(args.root.as_ref());
     let conditions = conditions(&block.attributes);
     let allowances = allowances(&block.attributes);
     let number = args.block.as_deref().copied().unwrap_or(1);
@@ -94,6 +95,8 @@ fn in_block(
         #(#conditions)*
         #(#allowances)*
         const _: () = {
+            #import
+
             #items
 
             #[automatically_derived]

@@ -14,7 +14,7 @@ use crate::tool::model::ToolFn;
 use crate::tool::names;
 
 pub(in crate::tool) fn tool(tool: &ToolFn) -> TokenStream {
-    let private = &paths::private(tool.root.as_ref());
+    let (private, import) = (&paths::private(), paths::import(tool.root.as_ref()));
     let ToolFn {
         conditions,
         allowances,
@@ -49,6 +49,8 @@ pub(in crate::tool) fn tool(tool: &ToolFn) -> TokenStream {
         #(#conditions)*
         #(#allowances)*
         const _: () = {
+            #import
+
             #(#constants)*
 
             #checks
@@ -97,7 +99,7 @@ pub(in crate::tool) fn stub(args: TokenStream, item: &FnItem) -> Option<TokenStr
         return None;
     }
     let (root, type_name) = ToolArgs::names(args);
-    let private = paths::private(root.as_ref());
+    let (private, import) = (paths::private(), paths::import(root.as_ref()));
     let function = &item.signature.ident;
     let type_name = type_name.as_ref().unwrap_or(function);
     // It would hide the name from the rest of the module.
@@ -111,6 +113,8 @@ pub(in crate::tool) fn stub(args: TokenStream, item: &FnItem) -> Option<TokenStr
 
         #(#conditions)*
         const _: () = {
+            #import
+
             impl #type_name {
                 pub fn callback() -> #private::Arc<dyn #private::ToolCallback> {
                     ::core::unreachable!()

@@ -43,150 +43,148 @@ fn an_impl_block() {
                 }
             }
             const _: () = {
+                use ::agent_core::__private as __agent_private;
                 #[automatically_derived]
                 #[allow(non_upper_case_globals)]
                 impl Station {
                     #[cfg(unix)]
-                    const __AGENT_PARAMETER_0_OF_weather: ::agent_core::__private::TypedParameter<
+                    const __AGENT_PARAMETER_0_OF_weather: __agent_private::TypedParameter<u8> = __agent_private::typed::<
                         u8,
-                    > = ::agent_core::__private::typed::<u8>("days")
-                        .with_default(::agent_core::__private::None);
+                    >("days")
+                        .with_default(__agent_private::None);
                     #[cfg(unix)]
-                    const __AGENT_DEFINITION_OF_weather: &'static ::agent_core::__private::ToolDefinition = {
-                        const __AGENT_PARAMETERS: &[::agent_core::__private::Parameter] = &[
-                            ::agent_core::__private::TypedParameter::parameter(
+                    const __AGENT_DEFINITION_OF_weather: &'static __agent_private::ToolDefinition = {
+                        const __AGENT_PARAMETERS: &[__agent_private::Parameter] = &[
+                            __agent_private::TypedParameter::parameter(
                                 &<Station>::__AGENT_PARAMETER_0_OF_weather,
                             ),
                         ];
-                        const __AGENT_INPUT: ::agent_core::__private::Input = ::agent_core::__private::Input::of(
+                        const __AGENT_INPUT: __agent_private::Input = __agent_private::Input::of(
                             __AGENT_PARAMETERS,
                         );
-                        const __AGENT_LENGTH: ::core::primitive::usize = ::agent_core::__private::text_length(
+                        const __AGENT_LENGTH: ::core::primitive::usize = __agent_private::text_length(
                             __AGENT_INPUT,
                         );
-                        const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = ::agent_core::__private::text_bytes::<
+                        const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = __agent_private::text_bytes::<
                             __AGENT_LENGTH,
                         >(__AGENT_INPUT);
-                        static __AGENT_COMPOSED: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
-                        static __AGENT_OUTPUT: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
+                        static __AGENT_COMPOSED: __agent_private::Composed = __agent_private::Composed::new();
+                        static __AGENT_OUTPUT: __agent_private::Composed = __agent_private::Composed::new();
                         #[allow(unused_imports)]
-                        use ::agent_core::__private::returns::*;
-                        &::agent_core::__private::ToolDefinition::constant_with_output(
+                        use __agent_private::returns::*;
+                        &__agent_private::ToolDefinition::constant_with_output(
                             "weather",
                             "Weather of a day.",
-                            ::agent_core::__private::InputSchema::constant(
+                            __agent_private::InputSchema::constant(
                                 __AGENT_INPUT,
-                                ::agent_core::__private::text(__AGENT_INPUT, &__AGENT_BYTES),
+                                __agent_private::text(__AGENT_INPUT, &__AGENT_BYTES),
                                 &__AGENT_COMPOSED,
                             ),
-                            ::agent_core::__private::InputSchema::output(
-                                ::agent_core::__private::Returns::<&str>::__AGENT_SCHEMA,
+                            __agent_private::InputSchema::output(
+                                __agent_private::Returns::<&str>::__AGENT_SCHEMA,
                                 &__AGENT_OUTPUT,
                             ),
                         )
                     };
                     #[cfg(unix)]
                     fn __agent_call_weather<'a>(
-                        __agent_object: &'a ::agent_core::__private::Arc<Self>,
+                        __agent_object: &'a __agent_private::Arc<Self>,
                         __agent_arguments: &'a ::core::primitive::str,
-                        __agent_context: &'a ::agent_core::__private::ToolContext,
-                    ) -> ::agent_core::__private::BoxFuture<
+                        __agent_context: &'a __agent_private::ToolContext,
+                    ) -> __agent_private::BoxFuture<
                         'a,
-                        ::agent_core::__private::Result<
-                            ::agent_core::__private::ToolOutcome,
-                            ::agent_core::__private::ToolError,
+                        __agent_private::Result<
+                            __agent_private::ToolOutcome,
+                            __agent_private::ToolError,
                         >,
                     >
                     where
-                        for<'x> Self: ::agent_core::__private::Shared,
+                        for<'x> Self: __agent_private::Shared,
                     {
-                        ::agent_core::__private::Box::pin(async move {
-                            let mut __agent_reader = ::agent_core::__private::ArgumentReader::new(
+                        __agent_private::Box::pin(async move {
+                            let mut __agent_reader = __agent_private::ArgumentReader::new(
                                 __agent_arguments,
                                 __agent_context,
                             );
-                            let __agent_argument_0 = ::agent_core::__private::TypedParameter::take_or(
+                            let __agent_argument_0 = __agent_private::TypedParameter::take_or(
                                 &<Station>::__AGENT_PARAMETER_0_OF_weather,
                                 &mut __agent_reader,
                                 || Self::FACTOR,
                             );
-                            let ::agent_core::__private::Some(__agent_argument_0) = __agent_argument_0
-                            else {
-                                return ::agent_core::__private::Err(__agent_reader.into_error());
+                            let __agent_private::Some(__agent_argument_0) = __agent_argument_0 else {
+                                return __agent_private::Err(__agent_reader.into_error());
                             };
                             __agent_reader.finish()?;
-                            let __agent_value = ::agent_core::__private::require_send(
+                            let __agent_value = __agent_private::require_send(
                                     Self::weather(&__agent_object, __agent_argument_0),
                                 )
                                 .await;
                             {
-                                use ::agent_core::__private::convert::*;
-                                (&&&&&&::agent_core::__private::Probe::of(&__agent_value))
+                                use __agent_private::convert::*;
+                                (&&&&&&__agent_private::Probe::of(&__agent_value))
                                     .__agent_conversion()
                                     .convert(__agent_value)
                             }
                         })
                     }
-                    const __AGENT_DEFINITION_OF_place: &'static ::agent_core::__private::ToolDefinition = {
-                        const __AGENT_PARAMETERS: &[::agent_core::__private::Parameter] = &[];
-                        const __AGENT_INPUT: ::agent_core::__private::Input = ::agent_core::__private::Input::of(
+                    const __AGENT_DEFINITION_OF_place: &'static __agent_private::ToolDefinition = {
+                        const __AGENT_PARAMETERS: &[__agent_private::Parameter] = &[];
+                        const __AGENT_INPUT: __agent_private::Input = __agent_private::Input::of(
                             __AGENT_PARAMETERS,
                         );
-                        const __AGENT_LENGTH: ::core::primitive::usize = ::agent_core::__private::text_length(
+                        const __AGENT_LENGTH: ::core::primitive::usize = __agent_private::text_length(
                             __AGENT_INPUT,
                         );
-                        const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = ::agent_core::__private::text_bytes::<
+                        const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = __agent_private::text_bytes::<
                             __AGENT_LENGTH,
                         >(__AGENT_INPUT);
-                        static __AGENT_COMPOSED: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
-                        static __AGENT_OUTPUT: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
+                        static __AGENT_COMPOSED: __agent_private::Composed = __agent_private::Composed::new();
+                        static __AGENT_OUTPUT: __agent_private::Composed = __agent_private::Composed::new();
                         #[allow(unused_imports)]
-                        use ::agent_core::__private::returns::*;
-                        &::agent_core::__private::ToolDefinition::constant_with_output(
+                        use __agent_private::returns::*;
+                        &__agent_private::ToolDefinition::constant_with_output(
                             "where",
                             "place",
-                            ::agent_core::__private::InputSchema::constant(
+                            __agent_private::InputSchema::constant(
                                 __AGENT_INPUT,
-                                ::agent_core::__private::text(__AGENT_INPUT, &__AGENT_BYTES),
+                                __agent_private::text(__AGENT_INPUT, &__AGENT_BYTES),
                                 &__AGENT_COMPOSED,
                             ),
-                            ::agent_core::__private::InputSchema::output(
-                                ::agent_core::__private::Returns::<String>::__AGENT_SCHEMA,
+                            __agent_private::InputSchema::output(
+                                __agent_private::Returns::<String>::__AGENT_SCHEMA,
                                 &__AGENT_OUTPUT,
                             ),
                         )
                     };
                     fn __agent_call_place<'a>(
-                        __agent_object: &'a ::agent_core::__private::Arc<Self>,
+                        __agent_object: &'a __agent_private::Arc<Self>,
                         __agent_arguments: &'a ::core::primitive::str,
-                        __agent_context: &'a ::agent_core::__private::ToolContext,
-                    ) -> ::agent_core::__private::BoxFuture<
+                        __agent_context: &'a __agent_private::ToolContext,
+                    ) -> __agent_private::BoxFuture<
                         'a,
-                        ::agent_core::__private::Result<
-                            ::agent_core::__private::ToolOutcome,
-                            ::agent_core::__private::ToolError,
+                        __agent_private::Result<
+                            __agent_private::ToolOutcome,
+                            __agent_private::ToolError,
                         >,
                     >
                     where
-                        for<'x> Self: ::agent_core::__private::Shared,
+                        for<'x> Self: __agent_private::Shared,
                     {
-                        ::agent_core::__private::Box::pin(async move {
-                            let mut __agent_reader = ::agent_core::__private::ArgumentReader::new(
+                        __agent_private::Box::pin(async move {
+                            let mut __agent_reader = __agent_private::ArgumentReader::new(
                                 __agent_arguments,
                                 __agent_context,
                             );
                             __agent_reader.finish()?;
-                            use ::agent_core::__private::blocking as __agent_blocking;
-                            let __agent_object = ::agent_core::__private::Clone::clone(
-                                __agent_object,
-                            );
+                            use __agent_private::blocking as __agent_blocking;
+                            let __agent_object = __agent_private::Clone::clone(__agent_object);
                             __agent_blocking(
                                     __agent_context,
                                     move || {
                                         let __agent_value = Self::place(&__agent_object);
                                         {
-                                            use ::agent_core::__private::convert::*;
-                                            (&&&&&&::agent_core::__private::Probe::of(&__agent_value))
+                                            use __agent_private::convert::*;
+                                            (&&&&&&__agent_private::Probe::of(&__agent_value))
                                                 .__agent_conversion()
                                                 .convert(__agent_value)
                                         }
@@ -199,11 +197,11 @@ fn an_impl_block() {
                 #[cfg(unix)]
                 const _: () = {
                     #[allow(unused_imports)]
-                    use ::agent_core::__private::{
+                    use __agent_private::{
                         check_parameter as __agent_check_parameter, check_tool as __agent_check_tool,
                     };
                     __agent_check_parameter(
-                        ::agent_core::__private::TypedParameter::parameter(
+                        __agent_private::TypedParameter::parameter(
                             &<Station>::__AGENT_PARAMETER_0_OF_weather,
                         ),
                         false,
@@ -212,7 +210,7 @@ fn an_impl_block() {
                     );
                     __agent_check_tool(
                         &[
-                            ::agent_core::__private::TypedParameter::parameter(
+                            __agent_private::TypedParameter::parameter(
                                 &<Station>::__AGENT_PARAMETER_0_OF_weather,
                             ),
                         ],
@@ -222,50 +220,48 @@ fn an_impl_block() {
                 };
                 const _: () = {
                     #[allow(unused_imports)]
-                    use ::agent_core::__private::{
+                    use __agent_private::{
                         check_parameter as __agent_check_parameter, check_tool as __agent_check_tool,
                     };
                     __agent_check_tool(&[], "place", false);
                 };
                 #[automatically_derived]
-                impl ::agent_core::__private::WriteToolBlock2AboveTheSecondBlock<1u32> for Station {
-                    fn methods() -> ::agent_core::__private::Vec<
-                        ::agent_core::__private::ToolMethod<Self>,
-                    >
+                impl __agent_private::WriteToolBlock2AboveTheSecondBlock<1u32> for Station {
+                    fn methods() -> __agent_private::Vec<__agent_private::ToolMethod<Self>>
                     where
-                        for<'x> Self: ::agent_core::__private::Shared,
+                        for<'x> Self: __agent_private::Shared,
                     {
                         #[allow(unused_imports)]
-                        use ::agent_core::__private::blocks::*;
-                        ::agent_core::__private::methods(
+                        use __agent_private::blocks::*;
+                        __agent_private::methods(
                             [
                                 #[cfg(unix)]
-                                ::agent_core::__private::ToolMethod::new(
+                                __agent_private::ToolMethod::new(
                                     Self::__AGENT_DEFINITION_OF_weather,
-                                    ::agent_core::__private::ToolMetadata::new()
+                                    __agent_private::ToolMetadata::new()
                                         .located(::core::file!(), ::core::line!()),
                                     Self::__agent_call_weather,
                                 ),
-                                ::agent_core::__private::ToolMethod::new(
+                                __agent_private::ToolMethod::new(
                                     Self::__AGENT_DEFINITION_OF_place,
-                                    ::agent_core::__private::ToolMetadata::new()
+                                    __agent_private::ToolMetadata::new()
                                         .located(::core::file!(), ::core::line!())
                                         .blocking(true),
                                     Self::__agent_call_place,
                                 ),
                             ],
-                            ::agent_core::__private::NextBlock::<Self, 2u32>::__agent_methods(),
+                            __agent_private::NextBlock::<Self, 2u32>::__agent_methods(),
                         )
                     }
                 }
                 #[automatically_derived]
-                impl ::agent_core::__private::IntoTools for Station {
+                impl __agent_private::IntoTools for Station {
                     fn into_tools(
                         self,
-                    ) -> ::agent_core::__private::Vec<
-                        ::agent_core::__private::Arc<dyn ::agent_core::__private::ToolCallback>,
+                    ) -> __agent_private::Vec<
+                        __agent_private::Arc<dyn __agent_private::ToolCallback>,
                     > {
-                        ::agent_core::__private::callbacks_of::<Station>(self)
+                        __agent_private::callbacks_of::<Station>(self)
                     }
                 }
             };
@@ -288,30 +284,29 @@ fn an_error_in_an_impl_block_leaves_the_block_and_a_stub() {
                 fn place(&self, a: u8) {}
             }
             const _: () = {
+                use ::agent_core::__private as __agent_private;
                 #[automatically_derived]
-                impl ::agent_core::__private::WriteToolBlock2AboveTheSecondBlock<1u32> for Station {
-                    fn methods() -> ::agent_core::__private::Vec<
-                        ::agent_core::__private::ToolMethod<Self>,
-                    >
+                impl __agent_private::WriteToolBlock2AboveTheSecondBlock<1u32> for Station {
+                    fn methods() -> __agent_private::Vec<__agent_private::ToolMethod<Self>>
                     where
-                        for<'x> Self: ::agent_core::__private::Shared,
+                        for<'x> Self: __agent_private::Shared,
                     {
                         #[allow(unused_imports)]
-                        use ::agent_core::__private::blocks::*;
-                        ::agent_core::__private::methods(
+                        use __agent_private::blocks::*;
+                        __agent_private::methods(
                             [],
-                            ::agent_core::__private::NextBlock::<Self, 2u32>::__agent_methods(),
+                            __agent_private::NextBlock::<Self, 2u32>::__agent_methods(),
                         )
                     }
                 }
                 #[automatically_derived]
-                impl ::agent_core::__private::IntoTools for Station {
+                impl __agent_private::IntoTools for Station {
                     fn into_tools(
                         self,
-                    ) -> ::agent_core::__private::Vec<
-                        ::agent_core::__private::Arc<dyn ::agent_core::__private::ToolCallback>,
+                    ) -> __agent_private::Vec<
+                        __agent_private::Arc<dyn __agent_private::ToolCallback>,
                     > {
-                        ::agent_core::__private::callbacks_of::<Station>(self)
+                        __agent_private::callbacks_of::<Station>(self)
                     }
                 }
             };

@@ -35,49 +35,50 @@ fn an_async_function() {
             #[derive(::core::fmt::Debug)]
             pub struct get_weather {}
             const _: () = {
-                const __AGENT_PARAMETER_0: ::agent_core::__private::TypedParameter<
-                    <str as ::agent_core::__private::TakenByReference>::Owned,
-                > = ::agent_core::__private::typed::<
-                    <str as ::agent_core::__private::TakenByReference>::Owned,
+                use ::agent_core::__private as __agent_private;
+                const __AGENT_PARAMETER_0: __agent_private::TypedParameter<
+                    <str as __agent_private::TakenByReference>::Owned,
+                > = __agent_private::typed::<
+                    <str as __agent_private::TakenByReference>::Owned,
                 >("city")
                     .described("City name");
-                const __AGENT_PARAMETER_1: ::agent_core::__private::TypedParameter<u8> = ::agent_core::__private::typed::<
+                const __AGENT_PARAMETER_1: __agent_private::TypedParameter<u8> = __agent_private::typed::<
                     u8,
                 >("days")
-                    .with_default(::agent_core::__private::Some("1"));
-                const __AGENT_PARAMETER_2: ::agent_core::__private::TypedParameter<
-                    <ToolContext as ::agent_core::__private::TakenByReference>::Owned,
-                > = ::agent_core::__private::typed::<
-                    <ToolContext as ::agent_core::__private::TakenByReference>::Owned,
+                    .with_default(__agent_private::Some("1"));
+                const __AGENT_PARAMETER_2: __agent_private::TypedParameter<
+                    <ToolContext as __agent_private::TakenByReference>::Owned,
+                > = __agent_private::typed::<
+                    <ToolContext as __agent_private::TakenByReference>::Owned,
                 >("context");
                 const _: () = {
                     #[allow(unused_imports)]
-                    use ::agent_core::__private::{
+                    use __agent_private::{
                         check_parameter as __agent_check_parameter, check_tool as __agent_check_tool,
                     };
                     __agent_check_parameter(
-                        ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
+                        __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
                         false,
                         false,
                         false,
                     );
                     __agent_check_parameter(
-                        ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
+                        __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
                         false,
                         false,
                         false,
                     );
                     __agent_check_parameter(
-                        ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_2),
+                        __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_2),
                         false,
                         false,
                         false,
                     );
                     __agent_check_tool(
                         &[
-                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
-                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
-                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_2),
+                            __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
+                            __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
+                            __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_2),
                         ],
                         "Weather of a city.",
                         false,
@@ -86,124 +87,117 @@ fn an_async_function() {
                 #[automatically_derived]
                 impl get_weather {
                     /// What a model is told about this tool.
-                    pub const DEFINITION: &'static ::agent_core::__private::ToolDefinition = {
-                        const __AGENT_PARAMETERS: &[::agent_core::__private::Parameter] = &[
-                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
-                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
-                            ::agent_core::__private::TypedParameter::parameter(&__AGENT_PARAMETER_2),
+                    pub const DEFINITION: &'static __agent_private::ToolDefinition = {
+                        const __AGENT_PARAMETERS: &[__agent_private::Parameter] = &[
+                            __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
+                            __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
+                            __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_2),
                         ];
-                        const __AGENT_INPUT: ::agent_core::__private::Input = ::agent_core::__private::Input::of(
+                        const __AGENT_INPUT: __agent_private::Input = __agent_private::Input::of(
                             __AGENT_PARAMETERS,
                         );
-                        const __AGENT_LENGTH: ::core::primitive::usize = ::agent_core::__private::text_length(
+                        const __AGENT_LENGTH: ::core::primitive::usize = __agent_private::text_length(
                             __AGENT_INPUT,
                         );
-                        const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = ::agent_core::__private::text_bytes::<
+                        const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = __agent_private::text_bytes::<
                             __AGENT_LENGTH,
                         >(__AGENT_INPUT);
-                        static __AGENT_COMPOSED: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
-                        static __AGENT_OUTPUT: ::agent_core::__private::Composed = ::agent_core::__private::Composed::new();
+                        static __AGENT_COMPOSED: __agent_private::Composed = __agent_private::Composed::new();
+                        static __AGENT_OUTPUT: __agent_private::Composed = __agent_private::Composed::new();
                         #[allow(unused_imports)]
-                        use ::agent_core::__private::returns::*;
-                        &::agent_core::__private::ToolDefinition::constant_with_output(
+                        use __agent_private::returns::*;
+                        &__agent_private::ToolDefinition::constant_with_output(
                             "get_weather",
                             "Weather of a city.",
-                            ::agent_core::__private::InputSchema::constant(
+                            __agent_private::InputSchema::constant(
                                 __AGENT_INPUT,
-                                ::agent_core::__private::text(__AGENT_INPUT, &__AGENT_BYTES),
+                                __agent_private::text(__AGENT_INPUT, &__AGENT_BYTES),
                                 &__AGENT_COMPOSED,
                             ),
-                            ::agent_core::__private::InputSchema::output(
-                                ::agent_core::__private::Returns::<
-                                    Result<String, Error>,
-                                >::__AGENT_SCHEMA,
+                            __agent_private::InputSchema::output(
+                                __agent_private::Returns::<Result<String, Error>>::__AGENT_SCHEMA,
                                 &__AGENT_OUTPUT,
                             ),
                         )
                     };
                     /// This tool, ready to be given to an agent.
                     #[must_use]
-                    pub fn callback() -> ::agent_core::__private::Arc<
-                        dyn ::agent_core::__private::ToolCallback,
-                    > {
-                        ::agent_core::__private::Arc::new(Self {})
+                    pub fn callback() -> __agent_private::Arc<dyn __agent_private::ToolCallback> {
+                        __agent_private::Arc::new(Self {})
                     }
                 }
                 #[automatically_derived]
-                impl ::agent_core::__private::ToolCallback for get_weather {
-                    fn definition(&self) -> &::agent_core::__private::ToolDefinition {
+                impl __agent_private::ToolCallback for get_weather {
+                    fn definition(&self) -> &__agent_private::ToolDefinition {
                         Self::DEFINITION
                     }
-                    fn metadata(&self) -> &::agent_core::__private::ToolMetadata {
-                        const __AGENT_METADATA: ::agent_core::__private::ToolMetadata = ::agent_core::__private::ToolMetadata::new()
+                    fn metadata(&self) -> &__agent_private::ToolMetadata {
+                        const __AGENT_METADATA: __agent_private::ToolMetadata = __agent_private::ToolMetadata::new()
                             .located(::core::file!(), ::core::line!());
                         &__AGENT_METADATA
                     }
                     fn call<'a>(
                         &'a self,
                         __agent_arguments: &'a ::core::primitive::str,
-                        __agent_context: &'a ::agent_core::__private::ToolContext,
-                    ) -> ::agent_core::__private::BoxFuture<
+                        __agent_context: &'a __agent_private::ToolContext,
+                    ) -> __agent_private::BoxFuture<
                         'a,
-                        ::agent_core::__private::Result<
-                            ::agent_core::__private::ToolOutcome,
-                            ::agent_core::__private::ToolError,
+                        __agent_private::Result<
+                            __agent_private::ToolOutcome,
+                            __agent_private::ToolError,
                         >,
                     > {
-                        ::agent_core::__private::Box::pin(async move {
-                            let mut __agent_reader = ::agent_core::__private::ArgumentReader::new(
+                        __agent_private::Box::pin(async move {
+                            let mut __agent_reader = __agent_private::ArgumentReader::new(
                                 __agent_arguments,
                                 __agent_context,
                             );
-                            let __agent_argument_0 = ::agent_core::__private::TypedParameter::take(
+                            let __agent_argument_0 = __agent_private::TypedParameter::take(
                                 &__AGENT_PARAMETER_0,
                                 &mut __agent_reader,
                             );
-                            let __agent_argument_1 = ::agent_core::__private::TypedParameter::take_or(
+                            let __agent_argument_1 = __agent_private::TypedParameter::take_or(
                                 &__AGENT_PARAMETER_1,
                                 &mut __agent_reader,
                                 || 1,
                             );
-                            let __agent_argument_2 = ::agent_core::__private::TypedParameter::take(
+                            let __agent_argument_2 = __agent_private::TypedParameter::take(
                                 &__AGENT_PARAMETER_2,
                                 &mut __agent_reader,
                             );
-                            let ::agent_core::__private::Some(__agent_argument_0) = __agent_argument_0
-                            else {
-                                return ::agent_core::__private::Err(__agent_reader.into_error());
+                            let __agent_private::Some(__agent_argument_0) = __agent_argument_0 else {
+                                return __agent_private::Err(__agent_reader.into_error());
                             };
-                            let ::agent_core::__private::Some(__agent_argument_1) = __agent_argument_1
-                            else {
-                                return ::agent_core::__private::Err(__agent_reader.into_error());
+                            let __agent_private::Some(__agent_argument_1) = __agent_argument_1 else {
+                                return __agent_private::Err(__agent_reader.into_error());
                             };
-                            let ::agent_core::__private::Some(__agent_argument_2) = __agent_argument_2
-                            else {
-                                return ::agent_core::__private::Err(__agent_reader.into_error());
+                            let __agent_private::Some(__agent_argument_2) = __agent_argument_2 else {
+                                return __agent_private::Err(__agent_reader.into_error());
                             };
                             __agent_reader.finish()?;
-                            let __agent_value = ::agent_core::__private::require_send(
+                            let __agent_value = __agent_private::require_send(
                                     get_weather(
-                                        <str as ::agent_core::__private::TakenByReference>::lend(
+                                        <str as __agent_private::TakenByReference>::lend(
                                             &__agent_argument_0,
                                         ),
                                         __agent_argument_1,
-                                        <ToolContext as ::agent_core::__private::TakenByReference>::lend(
+                                        <ToolContext as __agent_private::TakenByReference>::lend(
                                             &__agent_argument_2,
                                         ),
                                     ),
                                 )
                                 .await;
                             {
-                                use ::agent_core::__private::convert::*;
-                                (&&&&&&::agent_core::__private::Probe::of(&__agent_value))
+                                use __agent_private::convert::*;
+                                (&&&&&&__agent_private::Probe::of(&__agent_value))
                                     .__agent_conversion()
                                     .convert(__agent_value)
                             }
                         })
                     }
                 }
-                ::agent_core::__private::inventory::submit! {
-                    ::agent_core::__private::ToolRegistration::new(get_weather::callback)
+                __agent_private::inventory::submit! {
+                    __agent_private::ToolRegistration::new(get_weather::callback)
                 }
             };
         "##]],
@@ -244,38 +238,39 @@ fn a_blocking_function_with_every_key() {
             #[cfg(unix)]
             #[cfg_attr(test, cfg(unix))]
             const _: () = {
-                const __AGENT_PARAMETER_0: core_renamed::__private::TypedParameter<Filter> = core_renamed::__private::typed_schemars::<
+                use core_renamed::__private as __agent_private;
+                const __AGENT_PARAMETER_0: __agent_private::TypedParameter<Filter> = __agent_private::typed_schemars::<
                     Filter,
                 >("filter")
                     .described("What to find")
-                    .with_default(core_renamed::__private::None);
+                    .with_default(__agent_private::None);
                 #[cfg(unix)]
-                const __AGENT_PARAMETER_1: core_renamed::__private::TypedParameter<PathBuf> = core_renamed::__private::typed_schemars::<
+                const __AGENT_PARAMETER_1: __agent_private::TypedParameter<PathBuf> = __agent_private::typed_schemars::<
                     PathBuf,
                 >("root");
                 const _: () = {
                     #[allow(unused_imports)]
-                    use core_renamed::__private::{
+                    use __agent_private::{
                         check_parameter as __agent_check_parameter, check_tool as __agent_check_tool,
                     };
                     __agent_check_parameter(
-                        core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
+                        __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
                         false,
                         false,
                         false,
                     );
                     #[cfg(unix)]
                     __agent_check_parameter(
-                        core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
+                        __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
                         false,
                         false,
                         false,
                     );
                     __agent_check_tool(
                         &[
-                            core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
+                            __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
                             #[cfg(unix)]
-                            core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
+                            __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
                         ],
                         "Finds.",
                         false,
@@ -284,98 +279,94 @@ fn a_blocking_function_with_every_key() {
                 #[automatically_derived]
                 impl Finder {
                     /// What a model is told about this tool.
-                    pub const DEFINITION: &'static core_renamed::__private::ToolDefinition = {
-                        const __AGENT_PARAMETERS: &[core_renamed::__private::Parameter] = &[
-                            core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
+                    pub const DEFINITION: &'static __agent_private::ToolDefinition = {
+                        const __AGENT_PARAMETERS: &[__agent_private::Parameter] = &[
+                            __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_0),
                             #[cfg(unix)]
-                            core_renamed::__private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
+                            __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_1),
                         ];
-                        const __AGENT_INPUT: core_renamed::__private::Input = core_renamed::__private::Input::of(
+                        const __AGENT_INPUT: __agent_private::Input = __agent_private::Input::of(
                             __AGENT_PARAMETERS,
                         );
-                        const __AGENT_LENGTH: ::core::primitive::usize = core_renamed::__private::text_length(
+                        const __AGENT_LENGTH: ::core::primitive::usize = __agent_private::text_length(
                             __AGENT_INPUT,
                         );
-                        const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = core_renamed::__private::text_bytes::<
+                        const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = __agent_private::text_bytes::<
                             __AGENT_LENGTH,
                         >(__AGENT_INPUT);
-                        static __AGENT_COMPOSED: core_renamed::__private::Composed = core_renamed::__private::Composed::new();
-                        static __AGENT_OUTPUT: core_renamed::__private::Composed = core_renamed::__private::Composed::new();
+                        static __AGENT_COMPOSED: __agent_private::Composed = __agent_private::Composed::new();
+                        static __AGENT_OUTPUT: __agent_private::Composed = __agent_private::Composed::new();
                         #[allow(unused_imports)]
-                        use core_renamed::__private::returns::*;
-                        &core_renamed::__private::ToolDefinition::constant_with_output(
+                        use __agent_private::returns::*;
+                        &__agent_private::ToolDefinition::constant_with_output(
                             "find",
                             "Finds.",
-                            core_renamed::__private::InputSchema::constant(
+                            __agent_private::InputSchema::constant(
                                 __AGENT_INPUT,
-                                core_renamed::__private::text(__AGENT_INPUT, &__AGENT_BYTES),
+                                __agent_private::text(__AGENT_INPUT, &__AGENT_BYTES),
                                 &__AGENT_COMPOSED,
                             ),
-                            core_renamed::__private::InputSchema::output(
-                                core_renamed::__private::Returns::<usize>::__AGENT_SCHEMA,
+                            __agent_private::InputSchema::output(
+                                __agent_private::Returns::<usize>::__AGENT_SCHEMA,
                                 &__AGENT_OUTPUT,
                             ),
                         )
                     };
                     /// This tool, ready to be given to an agent.
                     #[must_use]
-                    pub fn callback() -> core_renamed::__private::Arc<
-                        dyn core_renamed::__private::ToolCallback,
-                    > {
-                        core_renamed::__private::Arc::new(Self {})
+                    pub fn callback() -> __agent_private::Arc<dyn __agent_private::ToolCallback> {
+                        __agent_private::Arc::new(Self {})
                     }
                 }
                 #[automatically_derived]
-                impl core_renamed::__private::ToolCallback for Finder {
-                    fn definition(&self) -> &core_renamed::__private::ToolDefinition {
+                impl __agent_private::ToolCallback for Finder {
+                    fn definition(&self) -> &__agent_private::ToolDefinition {
                         Self::DEFINITION
                     }
-                    fn metadata(&self) -> &core_renamed::__private::ToolMetadata {
-                        const __AGENT_METADATA: core_renamed::__private::ToolMetadata = core_renamed::__private::ToolMetadata::new()
+                    fn metadata(&self) -> &__agent_private::ToolMetadata {
+                        const __AGENT_METADATA: __agent_private::ToolMetadata = __agent_private::ToolMetadata::new()
                             .located(::core::file!(), ::core::line!())
                             .return_direct(true)
                             .timeout_millis(120000u64)
-                            .effect(core_renamed::__private::Effect::Pure)
+                            .effect(__agent_private::Effect::Pure)
                             .blocking(true);
                         &__AGENT_METADATA
                     }
                     fn call<'a>(
                         &'a self,
                         __agent_arguments: &'a ::core::primitive::str,
-                        __agent_context: &'a core_renamed::__private::ToolContext,
-                    ) -> core_renamed::__private::BoxFuture<
+                        __agent_context: &'a __agent_private::ToolContext,
+                    ) -> __agent_private::BoxFuture<
                         'a,
-                        core_renamed::__private::Result<
-                            core_renamed::__private::ToolOutcome,
-                            core_renamed::__private::ToolError,
+                        __agent_private::Result<
+                            __agent_private::ToolOutcome,
+                            __agent_private::ToolError,
                         >,
                     > {
-                        core_renamed::__private::Box::pin(async move {
-                            let mut __agent_reader = core_renamed::__private::ArgumentReader::new(
+                        __agent_private::Box::pin(async move {
+                            let mut __agent_reader = __agent_private::ArgumentReader::new(
                                 __agent_arguments,
                                 __agent_context,
                             );
-                            let __agent_argument_0 = core_renamed::__private::TypedParameter::take_or(
+                            let __agent_argument_0 = __agent_private::TypedParameter::take_or(
                                 &__AGENT_PARAMETER_0,
                                 &mut __agent_reader,
                                 || ::core::default::Default::default(),
                             );
                             #[cfg(unix)]
-                            let __agent_argument_1 = core_renamed::__private::TypedParameter::take(
+                            let __agent_argument_1 = __agent_private::TypedParameter::take(
                                 &__AGENT_PARAMETER_1,
                                 &mut __agent_reader,
                             );
-                            let core_renamed::__private::Some(__agent_argument_0) = __agent_argument_0
-                            else {
-                                return core_renamed::__private::Err(__agent_reader.into_error());
+                            let __agent_private::Some(__agent_argument_0) = __agent_argument_0 else {
+                                return __agent_private::Err(__agent_reader.into_error());
                             };
                             #[cfg(unix)]
-                            let core_renamed::__private::Some(__agent_argument_1) = __agent_argument_1
-                            else {
-                                return core_renamed::__private::Err(__agent_reader.into_error());
+                            let __agent_private::Some(__agent_argument_1) = __agent_argument_1 else {
+                                return __agent_private::Err(__agent_reader.into_error());
                             };
                             __agent_reader.finish()?;
-                            use core_renamed::__private::blocking as __agent_blocking;
+                            use __agent_private::blocking as __agent_blocking;
                             __agent_blocking(
                                     __agent_context,
                                     move || {
@@ -385,8 +376,8 @@ fn a_blocking_function_with_every_key() {
                                             __agent_argument_1,
                                         );
                                         {
-                                            use core_renamed::__private::convert::*;
-                                            (&&&&&&core_renamed::__private::Probe::of(&__agent_value))
+                                            use __agent_private::convert::*;
+                                            (&&&&&&__agent_private::Probe::of(&__agent_value))
                                                 .__agent_conversion()
                                                 .convert(__agent_value)
                                         }
@@ -413,10 +404,9 @@ fn an_error_leaves_the_function_and_a_stub() {
             #[derive(::core::fmt::Debug)]
             struct f {}
             const _: () = {
+                use ::agent_core::__private as __agent_private;
                 impl f {
-                    pub fn callback() -> ::agent_core::__private::Arc<
-                        dyn ::agent_core::__private::ToolCallback,
-                    > {
+                    pub fn callback() -> __agent_private::Arc<dyn __agent_private::ToolCallback> {
                         ::core::unreachable!()
                     }
                 }
