@@ -69,7 +69,8 @@ pub use inventory;
 
 pub use crate::boxed::BoxFuture;
 pub use crate::registry::ToolRegistration;
-pub use crate::schema::{Bound, Constraints, Property, Schema, ToolSchema};
+pub use crate::schema::tool_schema::ToolSchema;
+pub use crate::schema::{Bound, Constraints, Property, Schema};
 pub use crate::tool::blocking::run as blocking;
 pub use crate::tool::by_reference::TakenByReference;
 pub use crate::tool::callback::ToolCallback;

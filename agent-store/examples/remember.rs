@@ -17,10 +17,9 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use agent_core::ReactAgent;
-use agent_core::message::Message;
 use agent_core::model::scripted::{Turn, says};
 use agent_core::model::{ChatRequest, FunctionModel};
+use agent_core::{Message, ReactAgent};
 use agent_store::SqliteSaver;
 
 #[tokio::main]

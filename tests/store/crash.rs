@@ -15,10 +15,10 @@ use std::time::Duration;
 
 use agent_core::agent::RunRequest;
 use agent_core::graph::checkpoint::{CheckpointError, CheckpointSaver};
-use agent_core::message::{Message, Role};
+use agent_core::message::Role;
 use agent_core::model::scripted::{Turn, says};
 use agent_core::model::{ChatRequest, FunctionModel};
-use agent_core::{AgentError, ReactAgent, RunOutput, ToolContext, tool, tools};
+use agent_core::{AgentError, Message, ReactAgent, RunOutput, ToolContext, tool, tools};
 use serde_json::json;
 
 use super::{Folder, fresh, open};

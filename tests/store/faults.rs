@@ -10,10 +10,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agent_core::graph::checkpoint::{CheckpointError, CheckpointSaver, SaverError};
-use agent_core::message::Message;
 use agent_core::model::scripted::{Turn, calls, says};
 use agent_core::model::{ChatRequest, FunctionModel};
-use agent_core::{AgentError, Host, ReactAgent, RunOutput, tool, tools};
+use agent_core::{AgentError, Host, Message, ReactAgent, RunOutput, tool, tools};
 use serde_json::json;
 
 use super::postgres::Server;

@@ -2,9 +2,9 @@
 
 use agent_core::agent::RunStream;
 use agent_core::event::EventKind;
-use agent_core::message::{Message, ToolResult};
+use agent_core::message::ToolResult;
 use agent_core::model::ChatRequest;
-use agent_core::{AgentError, AgentEvent, RunOutput};
+use agent_core::{AgentError, AgentEvent, Message, RunOutput};
 
 /// Reads a run to its end: its events, and the error if it ended with one.
 pub async fn events(mut stream: RunStream) -> (Vec<AgentEvent>, Option<AgentError>) {

@@ -4,6 +4,7 @@
 //! draining that stream. The first event is [`EventKind::RunStarted`], the last one
 //! [`EventKind::RunFinished`] or an error.
 
+pub(crate) mod numbered;
 pub(crate) mod output;
 mod partial;
 mod sink;
@@ -16,32 +17,11 @@ use serde_json::Value;
 use crate::message::{Message, ToolCall, ToolResult};
 use crate::model::{FinishReason, Usage};
 
+pub(crate) use numbered::AgentEvent;
 pub(crate) use output::OutputParts;
 pub(crate) use output::{Interrupt, InterruptKind, Limit, Outcome, RunOutput};
 pub(crate) use partial::Partial;
 pub(crate) use sink::{Gate, Said, Sink, channel};
-
-/// One event of a run.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct AgentEvent {
-    /// Position in the run, from 1.
-    pub sequence: u64,
-    /// The agent that speaks: the run's own, or one that runs within a tool call of it.
-    pub agent: Arc<str>,
-    /// What happened.
-    pub kind: EventKind,
-}
-
-impl AgentEvent {
-    pub(crate) fn new(sequence: u64, agent: Arc<str>, kind: EventKind) -> Self {
-        Self {
-            sequence,
-            agent,
-            kind,
-        }
-    }
-}
 
 /// What happened.
 #[derive(Debug, Clone)]

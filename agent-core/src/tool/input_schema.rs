@@ -11,7 +11,7 @@ use crate::schema::{Dialect, DialectSchema, Schema, Translations, root};
 
 /// The JSON Schema of a tool's input or output.
 ///
-/// For a `#[tool]` whose parameters have [`ToolSchema`](crate::schema::ToolSchema) it is a
+/// For a `#[tool]` whose parameters have [`ToolSchema`](crate::ToolSchema) it is a
 /// constant text; with a `#[param(schemars)]` inside it is put together at first use, once.
 ///
 /// The keys of the text stand in the order `type`, `$defs`, `properties`, `required`,

@@ -7,10 +7,10 @@ use agent_core::graph::{
     Answer, CompiledGraph, END, GraphEvent, NodeContext, NodeOutput, RunError, START, State,
     StateError, StateGraph, StateUpdate, StreamMode,
 };
-use agent_core::message::{AssistantMessage, Message, MessageBody, ToolCall};
+use agent_core::message::{AssistantMessage, MessageBody, ToolCall};
 use agent_core::model::ScriptedModel;
 use agent_core::model::scripted::{calls, says as model_says};
-use agent_core::{BoxError, Outcome, ReactAgent, ToolSet, tool, tools};
+use agent_core::{BoxError, Message, Outcome, ReactAgent, ToolSet, tool, tools};
 use futures_util::StreamExt as _;
 use serde_json::json;
 

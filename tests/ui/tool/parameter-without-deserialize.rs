@@ -1,5 +1,5 @@
-use agent_core::schema::{Schema, ToolSchema};
-use agent_core::tool;
+use agent_core::schema::Schema;
+use agent_core::{ToolSchema, tool};
 
 struct Celsius(f64);
 
