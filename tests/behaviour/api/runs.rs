@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent_core::agent::{
-    AgentTool, BuildError, BuildFault, Input, Interrupt, Limit, Limits, OnLimit, ReactAgentBuilder,
-    RunRequest, RunStream,
+    AgentTool, Answer, BuildError, BuildFault, Input, Interrupt, Limit, Limits, OnLimit,
+    ReactAgentBuilder, RunRequest, RunStream,
 };
 use agent_core::event::EventKind;
 use agent_core::graph::{
     CancellationToken, CompiledGraph, END, GraphError, KeyStrategy, NodeAction, NodeContext,
-    NodeOutput, START, State, StateGraph, StateUpdate,
+    NodeOutput, RunError, START, State, StateGraph, StateUpdate,
 };
 use agent_core::message::{ToolResult, Transcript};
 use agent_core::model::scripted::{Turn, calls, fails, says};
@@ -122,6 +122,10 @@ async fn an_agent_is_built_or_every_fault_is_told() {
         .tool_execution_timeout(Duration::from_secs(300))
         .wrap_sync_tools_as_async(true)
         .limits(Limits::new().on_limit(OnLimit::LastAnswer))
+        .limits(Limits::new().on_limit(OnLimit::ErrorResult))
+        .limits(Limits::new().on_limit(OnLimit::Stop))
+        .tool_names(["not_linked"])
+        .execute_tools_when(|reply: &ChatResponse| !reply.message.tool_calls.is_empty())
         .host(Db)
         .runtime(Handle::current())
         .secret("sk-secret")
@@ -130,7 +134,7 @@ async fn an_agent_is_built_or_every_fault_is_told() {
         .unwrap_err();
 
     let faults: &[BuildFault] = error.faults();
-    assert_eq!(faults.len(), 1);
+    assert_eq!(faults.len(), 2);
 }
 
 #[tokio::test]
@@ -170,6 +174,8 @@ async fn a_run_is_awaited_or_streamed() {
     assert!(matches!(kind, EventKind::RunStarted { .. }));
     let awaited: Awaited = agent.run("Go").thread("t").into_future();
     assert!(matches!(awaited.await, Err(AgentError::NoSaver { .. })));
+    let resumed: RunRequest = agent.resume("t", [Answer::new("i1", "yes")]);
+    assert!(matches!(resumed.await, Err(AgentError::NoSaver { .. })));
     assert_eq!(tools_of(AgentTool::new(agent)), 1);
 }
 
@@ -221,18 +227,36 @@ impl NodeAction for Adds {
 #[tokio::test]
 async fn a_graph_is_compiled_and_run() {
     let shared: Arc<dyn NodeAction> = Arc::new(Adds);
+    let inner = StateGraph::new().key(SCORES, KeyStrategy::Append);
+    let inner = inner.node("a", Adds).edge(START, "a").edge("a", END);
     let graph: Result<CompiledGraph, GraphError> = StateGraph::new()
         .key(SCORES, KeyStrategy::Append)
+        .key("facts", KeyStrategy::Merge)
         .node("a", async |_: State| Ok::<_, BoxError>(()))
         .node("b", Adds)
         .node("c", shared)
         .edge(START, "a")
         .conditional_edges("a", |_: &State| "b", ["b", END])
+        .node("d", inner.compile().unwrap())
         .edge("b", "c")
-        .edge("c", END)
+        .edge("c", "d")
+        .edge("d", END)
         .compile();
 
     let state: State = graph.unwrap().run(StateUpdate::new()).await.unwrap();
 
-    assert_eq!(state.get(&SCORES).unwrap(), Some(vec![1, 1]));
+    assert_eq!(state.get(&SCORES).unwrap(), Some(vec![1, 1, 1]));
+}
+
+#[tokio::test]
+async fn a_graph_pauses_before_a_node() {
+    let graph = StateGraph::new().node("a", Adds).edge(START, "a");
+    let graph = graph.edge("a", END).interrupt_before("a").compile();
+
+    let paused = graph.unwrap().run(StateUpdate::new()).await;
+
+    assert!(
+        matches!(paused, Err(RunError::Interrupted { .. })),
+        "{paused:?}"
+    );
 }

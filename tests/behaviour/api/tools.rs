@@ -238,8 +238,10 @@ async fn a_context_tells_of_the_run() {
     let state: &State = context.state();
     let updated: Result<(), StateError> = context.update(SCORES, vec![1]);
     context.emit("half").await;
+    let answer: Result<Option<u8>, ToolError> = context.answer::<u8>();
 
     assert!(checked.is_ok() && updated.is_ok() && !token.is_cancelled());
+    assert!(matches!(answer, Ok(None)));
     assert_eq!(context.attempt(), 1);
     assert_eq!(state.get(&SCORES).unwrap(), None);
     let Host(_) = Host(Arc::new(Db));
