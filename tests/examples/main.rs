@@ -1,7 +1,7 @@
 //! Runs every example as a user does and looks at what it prints.
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
@@ -69,10 +69,32 @@ fn bars(text: &str) -> Vec<(&str, usize, usize)> {
         .collect()
 }
 
+/// The places of these texts in what was printed, which has each of them.
+fn places<const N: usize>(text: &str, parts: [&str; N]) -> [usize; N] {
+    parts.map(|part| {
+        let place = text.find(part);
+        place.unwrap_or_else(|| panic!("no `{part}` in:\n{text}"))
+    })
+}
+
 #[test]
 fn quickstart_shows_three_tools_side_by_side() {
     let text = printed(&example("quickstart", &[], &[]));
 
+    let order = places(
+        &text,
+        [
+            "Let me look at all three.",
+            "→ news {\"topic\":\"trains\"}",
+            "✓ weather in 2.",
+            "s: Oslo: 4 °C and light rain",
+            "✓ stock in ",
+            "✓ news in ",
+            "Take an umbrella",
+            "weather  █",
+        ],
+    );
+    assert!(order.is_sorted(), "{text}");
     let bars = bars(&text);
     let names: Vec<&str> = bars.iter().map(|(name, ..)| *name).collect();
     assert_eq!(names, ["weather", "stock", "news"], "{text}");
@@ -83,6 +105,95 @@ fn quickstart_shows_three_tools_side_by_side() {
     assert!(text.contains("built-in model"), "{text}");
     assert!(text.contains("Take an umbrella"), "{text}");
     assert!(!text.contains('\u{1b}'), "colours off a terminal:\n{text}");
+}
+
+#[test]
+fn quickstart_tells_of_a_tool_while_it_runs() {
+    let mut command = command("quickstart", &[], &[]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+
+    let started = lines.find(|line| line.as_ref().unwrap().contains("→ news"));
+    let is_running = child.try_wait().unwrap().is_none();
+    let finished = lines.find(|line| line.as_ref().unwrap().contains("✓ weather"));
+    let is_running_on = child.try_wait().unwrap().is_none();
+
+    assert!(started.is_some() && is_running);
+    assert!(finished.is_some() && is_running_on);
+    drop(lines);
+    child.wait().unwrap();
+}
+
+/// Runs an example on a terminal of its own, by the tool that every Linux has for it.
+#[cfg(target_os = "linux")]
+#[test]
+fn quickstart_has_colours_and_a_spinner_on_a_terminal() {
+    let mut plain = command("quickstart", &[], &[("TERM", "xterm")]);
+    plain.env_remove("NO_COLOR");
+    let mut terminal = Command::new("script");
+    terminal.args(["-qec", plain.get_program().to_str().unwrap(), "/dev/null"]);
+    for (name, value) in plain.get_envs() {
+        match value {
+            Some(value) => terminal.env(name, value),
+            None => terminal.env_remove(name),
+        };
+    }
+
+    let text = printed(&terminal.stdin(Stdio::null()).output().unwrap());
+
+    assert!(text.contains("\u{1b}[32m✓\u{1b}[0m weather"), "{text}");
+    assert!(
+        text.contains("⠋") && text.contains("weather, stock, news"),
+        "{text}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn quickstart_asks_the_server_that_the_environment_names() {
+    let delta = |delta: &str, end: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{end}}}]}}\n\n"
+        )
+    };
+    let call = r#"{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"weather","arguments":"{\"city\":\"Bergen\"}"}}]}"#;
+    let answers = [
+        delta(call, "null") + &delta("{}", "\"tool_calls\""),
+        delta(r#"{"content":"It rains "}"#, "null")
+            + &delta(r#"{"content":"in Bergen."}"#, "\"stop\""),
+    ];
+    let done = |events: String| Answer::events(events + "data: [DONE]\n\n").cut(7);
+    let server = ReplayServer::start(answers.map(done)).await;
+    let environment = [
+        ("OPENAI_BASE_URL", &*server.url()),
+        ("OPENAI_MODEL", "bergen-1"),
+        ("OPENAI_API_KEY", "sk-not-to-be-seen"),
+    ]
+    .map(|(name, value)| (name, value.to_owned()));
+
+    let run = move || {
+        let environment = environment
+            .each_ref()
+            .map(|(name, value)| (*name, &**value));
+        example("quickstart", &[], &environment)
+    };
+    let output = tokio::task::spawn_blocking(run).await.unwrap();
+
+    let text = printed(&output);
+    let order = [
+        "→ weather {\"city\":\"Bergen\"}",
+        "✓ weather",
+        "It rains in Bergen.",
+    ];
+    assert!(places(&text, order).is_sorted(), "{text}");
+    assert!(!text.contains("built-in model"), "{text}");
+    assert!(!text.contains("sk-not-to-be-seen"), "{text}");
+    let requests = server.requests();
+    assert_eq!(requests.len(), 2);
+    for request in requests {
+        assert_eq!(request.target, "POST /v1/chat/completions");
+        assert_eq!(request.header("authorization"), "Bearer sk-not-to-be-seen");
+        assert!(request.text().contains(r#""model":"bergen-1""#));
+    }
 }
 
 #[test]
@@ -137,6 +248,18 @@ fn quickstart_says_in_one_line_that_a_url_is_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn quickstart_says_in_one_line_that_a_url_leads_nowhere() {
+    let missing = Answer::status(404)
+        .header("content-type", "text/plain")
+        .piece("404 page not found\n");
+    let server = ReplayServer::start([missing]).await;
+
+    let error = failure_of_quickstart(&server.url());
+
+    assert!(error.contains("404"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn quickstart_says_in_one_line_that_a_key_is_refused() {
     let refusal = Answer::status(401)
         .header("content-type", "application/json")
@@ -174,13 +297,16 @@ fn quickstart_says_what_it_does_not_understand() {
 fn return_direct_asks_the_model_once_alone_and_twice_mixed() {
     let text = printed(&example("return_direct", &[], &[]));
 
-    assert!(
-        text.contains("answer         Invoice for order 7: 2 chairs, 118.00"),
-        "{text}"
-    );
-    assert!(
-        text.contains("model calls    1") && text.contains("model calls    2"),
-        "{text}"
+    assert_eq!(
+        text,
+        "alone:\n\
+        \x20 answer         Invoice for order 7: 2 chairs, 118.00\n\
+        \x20 finish reason  return_direct\n\
+        \x20 model calls    1\n\
+        mixed:\n\
+        \x20 answer         The invoice is 118.00; the parcel is in Bergen.\n\
+        \x20 finish reason  stop\n\
+        \x20 model calls    2\n"
     );
 }
 
@@ -195,6 +321,8 @@ fn timeout_cancel_stops_both_tools_and_runs_the_clean_up() {
         "{text}"
     );
     assert!(!text.contains("step 5"), "{text}");
+    let told = "the model reads: Error: timed out after 1 s";
+    assert_eq!(text.matches(told).count(), 2, "{text}");
 }
 
 #[tokio::test]

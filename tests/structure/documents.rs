@@ -132,6 +132,17 @@ fn the_readme_and_the_gate_run_the_same_tests() {
 }
 
 #[test]
+fn the_first_command_of_the_readme_is_the_first_example() {
+    let readme = read("README.md");
+    let (_, after) = readme.split_once("```sh\n").unwrap();
+
+    assert_eq!(
+        after.lines().next(),
+        Some("cargo run -q -p agent-examples --example quickstart")
+    );
+}
+
+#[test]
 fn a_name_that_is_missing_is_found() {
     let manifest = "[package]\nname = \"x\"\n[features]\ndefault = [\"a\"]\n## A.\na = []\nb-c = []\n\n[lib]\nd = 1\n";
 
