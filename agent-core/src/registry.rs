@@ -64,3 +64,19 @@ impl ToolSet {
         Self::new(tools)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // This test's binary holds no `#[tool]`; that of `tests/registry` holds some.
+    #[test]
+    fn a_program_without_tools_is_told_what_to_do() {
+        let error = ToolSet::registered().err();
+
+        assert!(matches!(error, Some(ToolSetError::Empty)), "{error:?}");
+        let text = ToolSetError::Empty.to_string();
+        assert!(text.contains("put `#[tool]` on a function"), "{text}");
+        assert!(text.contains("use the_crate as _;"), "{text}");
+    }
+}

@@ -5,11 +5,11 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
 use agent_core::agent::{ReactAgentBuilder, ToolRetry};
-use agent_core::model::scripted::{calls, fails, says};
+use agent_core::model::scripted::{Turn, calls, fails, says};
 use agent_core::model::{ModelError, ModelErrorKind, ScriptedModel, Usage};
 use agent_core::telemetry::{self, metrics};
 use agent_core::tool::{Effect, InterruptRequest, ToolOutcome};
-use agent_core::{AgentError, Outcome, ReactAgent, ToolError};
+use agent_core::{AgentError, Message, Outcome, ReactAgent, ToolError};
 use agent_tests::tools::tool;
 use serde_json::json;
 use tracing::field::{Field, Visit};
@@ -322,5 +322,54 @@ async fn a_log_of_another_try_tells_its_error_only_on_request_and_masked() {
         let log = spans.measured("attempt").remove(0);
         assert_eq!(log.fields["kind"], "Failed");
         assert_eq!(log.fields.get("error").map(String::as_str), told);
+    }
+}
+
+/// The message of each log line of a run of this turn, with this history.
+async fn logged(turn: Turn, input: Vec<Message>) -> Vec<String> {
+    let seen = Spans::default();
+    let _guard = tracing::subscriber::set_default(seen.clone());
+    let model = ScriptedModel::new([turn, says("Done.")]);
+    let agent = super::agent(&model).system_prompt("Be brief.");
+    agent.build().unwrap().run(input).await.unwrap();
+    let logs = seen.measured("message");
+    logs.iter()
+        .map(|log| {
+            let called = log.fields.get("called").map_or("", String::as_str);
+            format!("{called} {}", log.fields["message"])
+        })
+        .collect()
+}
+
+// C9
+#[tokio::test]
+async fn a_name_that_the_model_changed_is_logged() {
+    let shortened = calls("tools.step", json!({"n": 1}));
+    let turn = shortened.and_calls("steps", json!({"n": 2}));
+
+    let logs = logged(turn, vec![Message::user("Go")]).await;
+
+    for line in [
+        "tools.step the tool has another name than the model called",
+        "steps no such tool; the model may have changed or shortened the name",
+    ] {
+        let count = logs.iter().filter(|log| *log == line).count();
+        assert_eq!(count, 1, "{logs:?}");
+    }
+}
+
+// B4
+#[tokio::test]
+async fn a_second_system_message_is_warned_of() {
+    let line = " the history holds system messages beside the system prompt";
+    let user = || Message::user("Go");
+    for (input, count) in [
+        (vec![user()], 0),
+        (vec![Message::system("Be polite."), user()], 1),
+    ] {
+        let logs = logged(super::calls_step(1), input).await;
+
+        let told = logs.iter().filter(|log| *log == line).count();
+        assert_eq!(told, count, "{logs:?}");
     }
 }

@@ -78,22 +78,27 @@ async fn calls_run_one_after_another_unless_told_otherwise() {
 // C1, TN-4, tn.13
 #[tokio::test(start_paused = true)]
 async fn no_more_calls_than_allowed_run_at_once() {
-    let now_and_most = Arc::new(Mutex::new((0, 0)));
-    let busy = tool("busy", Arc::clone(&now_and_most), async |counts, _, _| {
-        {
-            let mut counts = counts.lock().unwrap();
-            counts.0 += 1;
-            counts.1 = counts.1.max(counts.0);
+    for (limit, most) in [(Some(3), 3), (None, 5)] {
+        let now_and_most = Arc::new(Mutex::new((0, 0)));
+        let busy = tool("busy", Arc::clone(&now_and_most), async |counts, _, _| {
+            {
+                let mut counts = counts.lock().unwrap();
+                counts.0 += 1;
+                counts.1 = counts.1.max(counts.0);
+            }
+            sleep(LIMIT).await;
+            counts.lock().unwrap().0 -= 1;
+        });
+        let model = model(&["busy"; 7]);
+
+        let mut run = parallel(&model, [busy]);
+        if let Some(limit) = limit {
+            run = run.max_parallel_tools(limit);
         }
-        sleep(LIMIT).await;
-        counts.lock().unwrap().0 -= 1;
-    });
-    let model = model(&["busy"; 7]);
+        run.build().unwrap().run("Go").await.unwrap();
 
-    let run = parallel(&model, [busy]).max_parallel_tools(3);
-    run.build().unwrap().run("Go").await.unwrap();
-
-    assert_eq!(*now_and_most.lock().unwrap(), (0, 3));
+        assert_eq!(*now_and_most.lock().unwrap(), (0, most));
+    }
 }
 
 // C1, TN-4, case ex-03

@@ -1,5 +1,6 @@
 //! Parameters the model does not give.
 
+use agent_core::graph::CancellationToken;
 use agent_core::tool::{ParamKind, ToolErrorKind, ToolParam};
 use agent_core::{Host, ToolContext, ToolError, tool};
 use serde_json::value::RawValue;
@@ -53,4 +54,22 @@ async fn a_missing_host_value_ends_the_call() {
     assert_eq!(error.kind(), ToolErrorKind::Fatal);
     assert!(error.to_string().contains("Db"), "{error}");
     assert_eq!(query::DEFINITION.required_hosts().len(), 1);
+}
+
+#[tool]
+async fn stops(token: CancellationToken, reason: &str, context: &ToolContext) -> String {
+    token.cancel();
+    format!("{reason}: {}", context.cancellation().is_cancelled())
+}
+
+// A5
+#[tokio::test]
+async fn a_token_is_that_of_the_call() {
+    let schema = stops::DEFINITION.input_schema().value();
+
+    assert_eq!(schema["required"], serde_json::json!(["reason"]));
+    assert_eq!(
+        told(stops::callback(), r#"{"reason":"late","token":1}"#).await,
+        "late: true"
+    );
 }

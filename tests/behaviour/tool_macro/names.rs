@@ -133,6 +133,12 @@ fn with_every_wish() {}
 #[tool(return_direct = false, timeout = "5ms")]
 async fn with_few_wishes() {}
 
+#[tool(timeout = "2m", effect = "pure")]
+async fn in_minutes() {}
+
+#[tool(timeout = "3h", effect = "once")]
+async fn in_hours() {}
+
 // A11
 #[test]
 fn wishes_are_metadata() {
@@ -151,6 +157,15 @@ fn wishes_are_metadata() {
     assert_eq!(wishes.time_limit(), Some(Duration::from_millis(5)));
     assert_eq!(wishes.declared_effect(), Effect::Once);
     assert!(!wishes.is_blocking());
+
+    for (tool, minutes, effect) in [
+        (in_minutes::callback(), 2, Effect::Pure),
+        (in_hours::callback(), 3 * 60, Effect::Once),
+    ] {
+        let limit = Duration::from_secs(minutes * 60);
+        assert_eq!(tool.metadata().time_limit(), Some(limit));
+        assert_eq!(tool.metadata().declared_effect(), effect);
+    }
 }
 
 // A17
