@@ -49,7 +49,7 @@ impl ModelTurn {
         let request = origin::readable(scope, model.as_ref(), request)?;
         let attempt = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
         if attempt > 1 {
-            scope.sink.send(EventKind::Retried { attempt }).await;
+            scope.sink.send(|| EventKind::Retried { attempt }).await;
         }
         self.record(telemetry::INPUT_MESSAGES, request.messages());
         let started = Instant::now();
@@ -97,11 +97,11 @@ async fn plain(
     let response = reply.await?;
     let message = &response.message;
     if let Some(reasoning) = &message.reasoning {
-        let kind = EventKind::ReasoningDelta(reasoning.clone());
+        let kind = || EventKind::ReasoningDelta(reasoning.clone());
         scope.sink.send(kind).await;
     }
     if !message.text.is_empty() {
-        let kind = EventKind::TextDelta(message.text.clone());
+        let kind = || EventKind::TextDelta(message.text.clone());
         scope.sink.send(kind).await;
     }
     Ok(response)
@@ -122,34 +122,40 @@ async fn streamed(
         // A stream that is always ready must not keep the run from its end.
         tokio::task::coop::consume_budget().await;
         first.get_or_insert_with(|| started.elapsed());
-        let event = match &delta {
-            ModelDelta::Text(text) => Some(EventKind::TextDelta(text.clone())),
-            ModelDelta::Reasoning(text) => Some(EventKind::ReasoningDelta(text.clone())),
-            ModelDelta::ToolCallFragment {
-                index,
-                id,
-                name,
-                arguments,
-            } => {
-                if let Some(watch) = &mut watch {
-                    watch.fragment(*index, id, name, arguments);
-                }
-                Some(EventKind::ToolCallDelta {
-                    index: *index,
-                    name: name.clone(),
-                    arguments: arguments.clone(),
-                })
-            }
-            _ => None,
+        if let Some(watch) = &mut watch {
+            watch.see(&delta);
+        }
+        let event = match scope.sink.is_read() {
+            true => event_of(&delta),
+            false => None,
         };
         reply.push(delta);
         if let Some(event) = event {
-            scope.sink.send(event).await;
+            scope.sink.send(|| event).await;
         }
     }
     let response = reply.finish()?;
     scope.keep_early(watch.map(Watch::end));
     Ok(response)
+}
+
+/// What a reader is told of a piece of the reply.
+fn event_of(delta: &ModelDelta) -> Option<EventKind> {
+    match delta {
+        ModelDelta::Text(text) => Some(EventKind::TextDelta(text.clone())),
+        ModelDelta::Reasoning(text) => Some(EventKind::ReasoningDelta(text.clone())),
+        ModelDelta::ToolCallFragment {
+            index,
+            name,
+            arguments,
+            ..
+        } => Some(EventKind::ToolCallDelta {
+            index: *index,
+            name: name.clone(),
+            arguments: arguments.clone(),
+        }),
+        _ => None,
+    }
 }
 
 fn measure(

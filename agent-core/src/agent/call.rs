@@ -18,13 +18,15 @@ use super::interceptor::{ToolNext, ToolRequest};
 use super::nested::Outer;
 use super::scope::RunScope;
 use super::slots;
+use crate::boxed::BoxFuture;
 use crate::clock;
 use crate::event::{EventKind, Gate};
 use crate::graph::{State, StateUpdate};
 use crate::message::ToolCall;
 use crate::telemetry;
 use crate::tool::{
-    CallAnswer, CallContext, Effect, ToolCallback, ToolContext, ToolError, ToolOutcome, executor,
+    CallAnswer, CallContext, Effect, Progress, ToolCallback, ToolContext, ToolError, ToolOutcome,
+    executor,
 };
 
 /// How a call gets its turn.
@@ -76,7 +78,7 @@ pub(super) async fn go_on(
     } = early;
     scope
         .sink
-        .send(EventKind::ToolStarted { call: call.clone() })
+        .send(|| EventKind::ToolStarted { call: call.clone() })
         .await;
     admission.began.store(true, Ordering::Relaxed);
     gate.open().await;
@@ -137,7 +139,7 @@ async fn attempt(
     }
     scope
         .sink
-        .send(EventKind::ToolStarted { call: call.clone() })
+        .send(|| EventKind::ToolStarted { call: call.clone() })
         .await;
     admission.began.store(true, Ordering::Relaxed);
     let gate = Gate::new(scope.sink.clone());
@@ -283,14 +285,27 @@ fn context(
     deadline: Instant,
     gate: &Gate,
 ) -> ToolContext {
-    let progress = gate.clone();
     let (call_id, tool_name): (Arc<str>, Arc<str>) = (call.id.as_str().into(), tool.into());
+    let progress = scope.sink.is_read().then(|| {
+        let (call_id, tool, gate) = (Arc::clone(&call_id), Arc::clone(&tool_name), gate.clone());
+        let say = move |value| {
+            let kind = EventKind::ToolProgress {
+                call_id: call_id.to_string(),
+                tool: tool.to_string(),
+                value,
+            };
+            let kind = gate.try_send(kind)?;
+            let gate = gate.clone();
+            Some(Box::pin(async move { gate.send(kind).await }) as BoxFuture<'static, ()>)
+        };
+        Arc::new(say) as Progress
+    });
     ToolContext::for_call(
         scope.context.clone(),
         CallContext {
-            call_id: Arc::clone(&call_id),
+            call_id,
             message_id: state.messages().last().map(|message| message.id().clone()),
-            tool_name: Arc::clone(&tool_name),
+            tool_name,
             deadline: Some(deadline),
             state: state.clone(),
             outer: Some(Arc::new(Outer {
@@ -300,16 +315,7 @@ fn context(
             })),
             cancellation: scope.token.child_token(),
             answers: answers.to_vec(),
-            progress: Some(Arc::new(move |value| {
-                let kind = EventKind::ToolProgress {
-                    call_id: call_id.to_string(),
-                    tool: tool_name.to_string(),
-                    value,
-                };
-                let kind = progress.try_send(kind)?;
-                let gate = progress.clone();
-                Some(Box::pin(async move { gate.send(kind).await }))
-            })),
+            progress,
         },
     )
 }

@@ -109,7 +109,7 @@ pub(super) async fn end_call(
     tracing::debug!(parent: &span, is_error = result.is_error, ?duration, "the tool call ended");
     scope
         .sink
-        .send(EventKind::ToolFinished {
+        .send(|| EventKind::ToolFinished {
             result: result.clone(),
             duration,
         })

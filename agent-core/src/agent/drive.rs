@@ -36,7 +36,7 @@ pub(super) async fn drive(request: RunRequest, sink: Sink) -> Result<RunOutput, 
     let token = request.token.child_token();
     let outer_token = request.outer_token.clone();
     let run = async {
-        sink.send(EventKind::RunStarted {
+        sink.send(|| EventKind::RunStarted {
             run_id: Arc::clone(&run_id),
             thread_id: thread_id.clone(),
         })
@@ -112,9 +112,10 @@ async fn until_cancelled<T>(
 async fn follow(run: GraphRun, scope: &Arc<RunScope>) -> State {
     // Every run of a graph ends with its state; a second one kept here would be copied from.
     let mut last = State::new();
+    let modes = scope.sink.is_read().then_some(StreamMode::Nodes);
     let mut events = run
         .step_limit(u64::MAX)
-        .stream_modes([StreamMode::Nodes])
+        .stream_modes(modes)
         .extension(Arc::clone(scope))
         .stream();
     while let Some(event) = events.next().await {
@@ -154,7 +155,7 @@ async fn follow(run: GraphRun, scope: &Arc<RunScope>) -> State {
             | GraphEvent::Values(_)
             | GraphEvent::Custom { .. } => continue,
         };
-        scope.sink.send(kind).await;
+        scope.sink.send(|| kind).await;
     }
     last
 }

@@ -19,6 +19,7 @@ use super::slots::Spawned;
 use crate::event::Gate;
 use crate::graph::State;
 use crate::message::ToolCall;
+use crate::model::ModelDelta;
 use crate::telemetry;
 use crate::tool::{Effect, ToolCallback};
 
@@ -95,8 +96,18 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// More of the call at `index` came.
-    pub(super) fn fragment(&mut self, index: usize, id: &str, name: &str, arguments: &str) {
+    /// More of the reply came, maybe of a call.
+    pub(super) fn see(&mut self, delta: &ModelDelta) {
+        let ModelDelta::ToolCallFragment {
+            index,
+            id,
+            name,
+            arguments,
+        } = delta
+        else {
+            return;
+        };
+        let index = *index;
         if !self.open || index > self.writing.len() {
             return;
         }

@@ -114,9 +114,6 @@ pub enum AgentError {
         /// Everything up to there.
         output: RunOutput,
     },
-    /// The run's stream was read to its end before.
-    #[error("the run is over already")]
-    AlreadyOver,
 }
 
 impl AgentError {
@@ -158,7 +155,6 @@ impl AgentError {
             Self::Tools(_) => "tools",
             Self::State(_) => "state",
             Self::Graph { .. } => "graph",
-            Self::AlreadyOver => "already_over",
         }
     }
 }

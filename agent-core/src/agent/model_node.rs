@@ -194,7 +194,7 @@ async fn take_in(
     scope.record(|record| record.origins.settle(message.id()));
     scope
         .sink
-        .send(EventKind::ModelFinished {
+        .send(|| EventKind::ModelFinished {
             message: message.clone(),
             finish_reason,
             usage,

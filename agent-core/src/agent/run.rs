@@ -21,7 +21,7 @@ use super::nested::Outer;
 use super::output::FINAL_ANSWER;
 use super::react::ReactAgent;
 use crate::boxed::BoxFuture;
-use crate::event::{AgentEvent, EventKind, Partial, RunOutput, Said, channel};
+use crate::event::{AgentEvent, EventKind, Gate, Partial, RunOutput, Said, Sink, channel};
 use crate::graph::Answer;
 use crate::graph::checkpoint::{CheckpointId, CheckpointSaver, Durability};
 use crate::model::ChatOptions;
@@ -173,8 +173,7 @@ impl RunRequest {
         self.token = self.token.child_token();
         let handle = RunHandle::new(self.token.clone());
         let name = Arc::clone(&self.agent.config.name);
-        let gate = self.outer.as_ref().map(|outer| Arc::clone(&outer.gate));
-        let (sink, events) = channel(Arc::clone(&name), gate);
+        let (sink, events) = channel(Arc::clone(&name), self.gate());
         let output = self.agent.config.output.as_ref();
         RunStream {
             partial: output.map(|output| Partial::new(FINAL_ANSWER, output.member())),
@@ -186,22 +185,21 @@ impl RunRequest {
             end: None,
         }
     }
+
+    /// Where the events go beside the run's own stream.
+    fn gate(&self) -> Option<Arc<Gate>> {
+        self.outer.as_ref().map(|outer| Arc::clone(&outer.gate))
+    }
 }
 
+/// The same run with nobody to read its events.
 impl IntoFuture for RunRequest {
     type Output = Result<RunOutput, AgentError>;
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let mut events = self.stream();
-        Box::pin(async move {
-            while let Some(event) = events.next().await {
-                if let EventKind::RunFinished(output) = event?.kind {
-                    return Ok(output);
-                }
-            }
-            Err(AgentError::AlreadyOver)
-        })
+        let sink = Sink::unread(Arc::clone(&self.agent.config.name), self.gate());
+        Box::pin(drive(self, sink))
     }
 }
 

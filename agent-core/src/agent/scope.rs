@@ -213,7 +213,7 @@ impl RunScope {
 
     /// Tells the result of a call that was answered without running.
     pub(super) async fn tell_not_run(&self, result: &ToolResult) {
-        let kind = EventKind::ToolFinished {
+        let kind = || EventKind::ToolFinished {
             result: result.clone(),
             duration: Duration::ZERO,
         };

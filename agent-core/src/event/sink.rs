@@ -2,7 +2,8 @@
 //!
 //! A slow reader slows the run: when the channel is full, whoever speaks waits. A reader
 //! that is gone drops the run itself, so nobody waits for it. What a run inside a tool call
-//! says reaches the reader of the outer run too.
+//! says reaches the reader of the outer run too. Where nobody reads, as of a run that is
+//! awaited, nothing is said at all.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,8 +29,9 @@ pub(crate) struct Said {
 #[derive(Clone)]
 pub(crate) struct Sink {
     agent: Arc<str>,
-    sender: mpsc::Sender<Said>,
-    /// The call of another run in which this one goes on.
+    /// `None` if nobody reads this run by itself.
+    sender: Option<mpsc::Sender<Said>>,
+    /// The call of another run in which this one goes on, if somebody reads that.
     outer: Option<Arc<Gate>>,
 }
 
@@ -37,26 +39,48 @@ pub(crate) struct Sink {
 pub(crate) fn channel(agent: Arc<str>, outer: Option<Arc<Gate>>) -> (Sink, mpsc::Receiver<Said>) {
     let (sender, receiver) = mpsc::channel(CAPACITY);
     let sink = Sink {
-        agent,
-        sender,
-        outer,
+        sender: Some(sender),
+        ..Sink::unread(agent, outer)
     };
     (sink, receiver)
 }
 
 impl Sink {
+    /// A sink that leads to the reader of the outer run, if there is one, and nowhere else.
+    pub(crate) fn unread(agent: Arc<str>, outer: Option<Arc<Gate>>) -> Self {
+        Self {
+            agent,
+            sender: None,
+            outer: outer.filter(|gate| gate.sink.is_read()),
+        }
+    }
+
+    /// True if there is somebody to say something to.
+    pub(crate) fn is_read(&self) -> bool {
+        self.sender.is_some() || self.outer.is_some()
+    }
+
     /// Hands one event on: at once if there is room, so that whoever speaks does not carry the
-    /// event along; else what is returned waits for room.
-    pub(crate) fn send(&self, kind: EventKind) -> Either<Ready<()>, BoxFuture<'_, ()>> {
+    /// event along; else what is returned waits for room. Not even made if nobody reads.
+    pub(crate) fn send(
+        &self,
+        kind: impl FnOnce() -> EventKind,
+    ) -> Either<Ready<()>, BoxFuture<'_, ()>> {
+        if !self.is_read() {
+            return Either::Left(ready(()));
+        }
         let agent = Arc::clone(&self.agent);
-        let said = Said { agent, kind };
-        let said = match &self.outer {
-            Some(_) => said,
-            None => match self.sender.try_send(said) {
+        let said = Said {
+            agent,
+            kind: kind(),
+        };
+        let said = match (&self.outer, &self.sender) {
+            (None, Some(sender)) => match sender.try_send(said) {
                 Err(TrySendError::Full(said)) => said,
                 // The receiver lives in the same stream as the run: it is only gone with it.
                 Ok(()) | Err(TrySendError::Closed(_)) => return Either::Left(ready(())),
             },
+            _ => said,
         };
         Either::Right(Box::pin(self.pass(said)))
     }
@@ -66,7 +90,9 @@ impl Sink {
             let said = said.clone();
             Box::pin(outer.pass(said)).await;
         }
-        let _ = self.sender.send(said).await;
+        if let Some(sender) = &self.sender {
+            let _ = sender.send(said).await;
+        }
     }
 
     /// Hands one event on at once, or gives it back if there is no room.
@@ -81,7 +107,8 @@ impl Sink {
 
     fn has_room(&self) -> bool {
         let outer = self.outer.as_deref();
-        self.sender.capacity() > 0 && outer.is_none_or(Gate::has_room)
+        let own = self.sender.as_ref();
+        own.is_none_or(|sender| sender.capacity() > 0) && outer.is_none_or(Gate::has_room)
     }
 
     /// What finds no room is dropped: somebody took it since it was looked for.
@@ -89,7 +116,9 @@ impl Sink {
         if let Some(outer) = &self.outer {
             outer.if_open(|| outer.sink.try_pass(said.clone()));
         }
-        let _ = self.sender.try_send(said);
+        if let Some(sender) = &self.sender {
+            let _ = sender.try_send(said);
+        }
     }
 }
 
@@ -142,7 +171,7 @@ impl Gate {
     /// Lets out what was kept back, in order, and from then on everything.
     pub(crate) async fn open(&self) {
         while let Some(kind) = self.next_held() {
-            self.sink.send(kind).await;
+            self.sink.send(|| kind).await;
         }
         self.shared.released.notify_waiters();
     }
@@ -169,6 +198,9 @@ impl Gate {
     /// Hands one event on at once, or gives it back if there is no room; drops it if the gate
     /// is closed.
     pub(crate) fn try_send(&self, kind: EventKind) -> Option<EventKind> {
+        if !self.sink.is_read() {
+            return None;
+        }
         match &mut *self.passage() {
             Passage::Held(kept) if kept.len() < CAPACITY => {
                 kept.push_back(kind);
@@ -191,7 +223,9 @@ impl Gate {
         if let Some(outer) = &self.sink.outer {
             Box::pin(outer.pass(said.clone())).await;
         }
-        if let Ok(room) = self.sink.sender.reserve().await {
+        if let Some(sender) = &self.sink.sender
+            && let Ok(room) = sender.reserve().await
+        {
             self.if_open(|| room.send(said));
         }
     }
