@@ -12,12 +12,15 @@ use std::fs;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use agent_core::agent::ToolRetry;
+use agent_core::agent::{RunStream, ToolRetry};
+use agent_core::event::EventKind;
 use agent_core::graph::CancellationToken;
 use agent_core::model::ScriptedModel;
 use agent_core::model::scripted::{Turn, says};
 use agent_core::tool::{Effect, InterruptRequest, ToolOutcome};
-use agent_core::{IntoToolOutput as _, ReactAgent, ToolContext, ToolError, tools};
+use agent_core::{
+    AgentError, IntoToolOutput as _, ReactAgent, RunOutput, ToolContext, ToolError, tools,
+};
 use agent_tests::tools::{ClosureTool, tool};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
@@ -93,6 +96,11 @@ async fn one_turn(random: &mut Random) -> Fallible<()> {
     let token = CancellationToken::new();
     let run = agent.run("Go").cancel_token(token.clone());
     let cancel_after = Duration::from_millis(random.below(100));
+    // Half of them are read event by event.
+    let run = match random.below(2) {
+        0 => run.into_future(),
+        _ => Box::pin(read(run.stream())),
+    };
     let closed = match random.below(4) {
         0 => {
             let cancel = async {
@@ -106,9 +114,7 @@ async fn one_turn(random: &mut Random) -> Fallible<()> {
             }
         }
         // The run is dropped in the middle.
-        1 => tokio::time::timeout(cancel_after, run.into_future())
-            .await
-            .ok(),
+        1 => tokio::time::timeout(cancel_after, run).await.ok(),
         _ => Some(run.await),
     };
     let transcript_is_closed = match &closed {
@@ -128,6 +134,17 @@ async fn one_turn(random: &mut Random) -> Fallible<()> {
     }
 }
 
+/// Reads a run to its end.
+async fn read(mut events: RunStream) -> Result<RunOutput, AgentError> {
+    let mut output = None;
+    while let Some(event) = events.next().await {
+        if let EventKind::RunFinished(end) = event?.kind {
+            output = Some(end);
+        }
+    }
+    Ok(output.expect("a stream ends with an output or an error"))
+}
+
 /// Pages of memory that the process holds.
 fn resident() -> Fallible<u64> {
     let text = fs::read_to_string("/proc/self/statm")?;
@@ -142,6 +159,8 @@ async fn soak(turns: u64, seed: u64) -> Fallible<bool> {
     for turn in 1..=turns {
         one_turn(&mut random).await?;
         if turn % (turns / 20).max(1) == 0 {
+            // What was cancelled or dropped ends at its next await, and lets go what it holds.
+            sleep(Duration::from_secs(1)).await;
             let pages = resident()?;
             let tasks = Handle::current().metrics().num_alive_tasks();
             println!("{turn:>9}  {pages:>5}  {tasks:>5}");
@@ -152,8 +171,6 @@ async fn soak(turns: u64, seed: u64) -> Fallible<bool> {
             }
         }
     }
-    // What began early or was cancelled ends at its next await.
-    sleep(Duration::from_secs(1)).await;
     let tasks = Handle::current().metrics().num_alive_tasks();
     let growth = most as f64 / warm.max(1) as f64 - 1.0;
     println!(
