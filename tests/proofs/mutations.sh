@@ -1,7 +1,7 @@
 #!/bin/sh
 # Breaks the running of tools in eleven ways, one at a time, and shows that the tests see each.
 #
-# Usage: tests/proofs/mutations.sh
+# Usage: tests/proofs/mutations.sh [WORDS]   (only those with WORDS in their name)
 #
 # Works on a copy of the last commit in a temporary folder, and builds there too if
 # CARGO_TARGET_DIR does not say where. Each line says what was broken and which tests failed.
@@ -15,10 +15,15 @@ git -C "$root" worktree add -q --detach "$dir/copy" HEAD
 cd "$dir/copy"
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$dir/target}"
 agent=agent-core/src/agent
+only=${1:-}
 missed=0
 
 # mutate NAME FILE OLD NEW: OLD and NEW are those of perl's `s~OLD~NEW~`, on the whole file.
 mutate() {
+    case $1 in
+    *"$only"*) ;;
+    *) return ;;
+    esac
     before=$(cksum <"$2")
     perl -0pi -e "s~$3~$4~" "$2"
     if [ "$before" = "$(cksum <"$2")" ]; then
