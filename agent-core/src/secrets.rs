@@ -56,9 +56,7 @@ impl Secrets {
             text.replace(secret.as_str(), "***")
         })
     }
-}
 
-impl Secrets {
     /// The text of an error without secrets, and without user and password of any URL.
     pub(crate) fn shown(&self, text: &str) -> String {
         mask_user_info(&self.mask(text)).into_owned()

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use agent_core::message::Transcript;
+use agent_core::model::openai::Profile;
 use agent_core::model::{ChatModel as _, ChatOptions, ChatRequest, ToolChoice, ToolList};
 use agent_core::schema::Dialect;
 use agent_core::{Message, ReactAgent, tool, tools};
 use agent_tests::replay::{Answer, ReplayServer};
 use expect_test::expect;
+use serde_json::Value;
 
 use super::client;
 
@@ -54,6 +56,29 @@ async fn body(dialect: Option<Dialect>) -> String {
 #[tokio::test]
 async fn tools_are_sent_with_the_choice_among_them() {
     expect![[r#"{"model":"m","messages":[{"role":"user","content":"Hi"}],"tools":[{"type":"function","function":{"name":"find","description":"Finds articles.","parameters":{"type":"object","properties":{"text":{"type":"string","description":"What to look for."},"limit":{"type":["integer","null"],"minimum":0,"maximum":255},"depth":{"type":"integer","minimum":0,"maximum":255,"default":2}},"required":["text"],"additionalProperties":false}}},{"type":"function","function":{"name":"label","description":"Sets labels.","parameters":{"type":"object","properties":{"tags":{"type":"object","additionalProperties":{"type":"string"}}},"required":["tags"],"additionalProperties":false}}}],"tool_choice":{"type":"function","function":{"name":"find"}},"parallel_tool_calls":false}"#]].assert_eq(&body(None).await);
+}
+
+#[tokio::test]
+async fn a_server_that_heeds_no_choice_is_not_told_of_tools_it_must_not_call() {
+    for (profile, choice, is_told) in [
+        (Profile::Ollama, ToolChoice::None, false),
+        (Profile::Ollama, ToolChoice::Auto, true),
+        (Profile::Compatible, ToolChoice::None, true),
+    ] {
+        let server = ReplayServer::start([Answer::json(ANSWER)]).await;
+        let model = client(&server).profile(profile).build().unwrap();
+        let transcript = Transcript::from_messages([Message::user("Hi")]).unwrap();
+        let request = ChatRequest::new(transcript)
+            .unwrap()
+            .with_tools(ToolList::new([find::DEFINITION.clone()]))
+            .with_options(ChatOptions::new().tool_choice(choice));
+        model.chat(request).await.unwrap();
+
+        let body = server.requests().remove(0).text();
+        let body: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(body.get("tools").is_some(), is_told, "{body}");
+        assert_eq!(body.get("tool_choice").is_some(), is_told, "{body}");
+    }
 }
 
 #[tokio::test]

@@ -60,7 +60,7 @@ pub(super) enum Forcing {
     Required,
     /// A tool by its name.
     Named,
-    /// None.
+    /// None; not even `none` is heeded, so the tools are left out in its place.
     Nothing,
 }
 
@@ -266,11 +266,15 @@ const OLLAMA: Quirks = Quirks {
     name: "ollama",
     provider: "ollama",
     hosts: &["ollama.com"],
-    // Neither is listed as taken.
+    // Neither is listed as taken; the choice, `none` too, is dropped in silence:
+    // https://github.com/ollama/ollama/issues/17921
     forcing: Forcing::Nothing,
     parallel: false,
     formats: Formats::Schema,
-    sources: &["https://docs.ollama.com/api/openai-compatibility"],
+    sources: &[
+        "https://docs.ollama.com/api/openai-compatibility",
+        "https://github.com/ollama/ollama/issues/17921",
+    ],
     ..COMPATIBLE
 };
 
@@ -278,7 +282,12 @@ const VLLM: Quirks = Quirks {
     name: "vllm",
     provider: "vllm",
     formats: Formats::Schema,
-    sources: &["https://docs.vllm.ai/en/latest/serving/openai_compatible_server"],
+    // "named function calling, as well as the auto, required (as of vllm>=0.8.3), and none
+    // options": https://docs.vllm.ai/en/latest/features/tool_calling
+    sources: &[
+        "https://docs.vllm.ai/en/latest/serving/openai_compatible_server",
+        "https://docs.vllm.ai/en/latest/features/tool_calling",
+    ],
     ..COMPATIBLE
 };
 

@@ -41,7 +41,7 @@ pub(super) fn body<'a>(
     }
     pieces.push("]".into());
     let tools = request.tools();
-    if !tools.definitions().is_empty() {
+    if offers_tools(request, quirks) {
         pieces.push(tools.wire("openai-chat", dialect, written_tools).into());
     }
     pieces.push(tail(request, quirks, expect).into());
@@ -83,6 +83,14 @@ fn written_tools(definitions: &[(&ToolDefinition, &DialectSchema)]) -> String {
     format!(",\"tools\":{tools}")
 }
 
+/// True if the request names its tools. A server that heeds no choice calls them in spite of
+/// `none`, so it is not told of them then.
+fn offers_tools(request: &ChatRequest, quirks: &Quirks) -> bool {
+    let is_none = request.options().tool_choice == Some(ToolChoice::None);
+    let is_heeded = quirks.forcing != Forcing::Nothing;
+    !request.tools().definitions().is_empty() && (is_heeded || !is_none)
+}
+
 /// Everything behind the tools, up to the closing brace.
 fn tail(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> String {
     let options = request.options();
@@ -102,8 +110,8 @@ fn tail(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> String {
     if let Some(field) = quirks.seed {
         set(field, options.seed.map(Value::from));
     }
-    let tools = request.tools().definitions();
-    if !tools.is_empty() {
+    if offers_tools(request, quirks) {
+        let tools = request.tools().definitions();
         // Without tools, providers refuse both.
         let choice = options.tool_choice.as_ref();
         set(
