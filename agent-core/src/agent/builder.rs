@@ -264,7 +264,8 @@ impl ReactAgentBuilder {
     }
 
     /// The longest a tool call may take; a tool's own limit counts if it is shorter. The wait
-    /// for a free slot counts too. Default: 5 minutes.
+    /// for a free slot counts too. The model reads whether it was this limit, the tool's own or
+    /// the end of the run. Default: 5 minutes.
     pub fn tool_execution_timeout(mut self, limit: Duration) -> Self {
         self.tool_timeout = limit;
         self

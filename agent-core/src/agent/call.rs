@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until};
@@ -26,7 +25,7 @@ use crate::message::ToolCall;
 use crate::telemetry;
 use crate::tool::{
     CallAnswer, CallContext, Effect, Progress, ToolCallback, ToolContext, ToolError, ToolOutcome,
-    executor,
+    executor::{self, TimeLimit, Whose},
 };
 
 /// How a call gets its turn.
@@ -122,8 +121,8 @@ async fn attempt(
         Ok(tool) => tool,
         Err(error) => return Attempt::not_run(error),
     };
-    let (deadline, limit) = time_limit(scope, &tool, admission.since);
-    let _slots = match take(scope, &tool, admission.slots, (deadline, limit)).await {
+    let time = time_limit(scope, &tool, admission.since);
+    let _slots = match take(scope, &tool, admission.slots, time).await {
         Ok(slots) => slots,
         Err(error) => return Attempt::not_run(error),
     };
@@ -143,8 +142,7 @@ async fn attempt(
         .await;
     admission.began.store(true, Ordering::Relaxed);
     let gate = Gate::new(scope.sink.clone());
-    let (time, answers) = ((gate, deadline, limit), admission.answers);
-    run(scope, (state, answers), call, &tool, time).await
+    run(scope, (state, admission.answers), call, &tool, (gate, time)).await
 }
 
 /// Runs a call while the model still writes, once there is a slot for it. `began` is asked then:
@@ -156,12 +154,9 @@ pub(super) async fn run_early(
     (tool, slots, gate): (Arc<dyn ToolCallback>, Arc<Semaphore>, Gate),
     may_begin: impl FnOnce() -> bool + Send,
 ) -> Attempt {
-    let (deadline, limit) = time_limit(&scope, &tool, Instant::now());
-    match take(&scope, &tool, &slots, (deadline, limit)).await {
-        Ok(_slots) if may_begin() => {
-            let time = (gate, deadline, limit);
-            run(&scope, (&state, &[]), &call, &tool, time).await
-        }
+    let time = time_limit(&scope, &tool, Instant::now());
+    match take(&scope, &tool, &slots, time).await {
+        Ok(_slots) if may_begin() => run(&scope, (&state, &[]), &call, &tool, (gate, time)).await,
         Ok(_) => Attempt::not_run(ToolError::cancelled()),
         Err(error) => Attempt::not_run(error),
     }
@@ -199,14 +194,14 @@ async fn run(
     (state, answers): (&State, &[CallAnswer]),
     call: &ToolCall,
     tool: &Arc<dyn ToolCallback>,
-    (gate, deadline, limit): (Gate, Instant, Duration),
+    (gate, time): (Gate, TimeLimit),
 ) -> Attempt {
     let context = context(
         scope,
         (state, answers),
         call,
         tool.definition().name(),
-        deadline,
+        time.deadline,
         &gate,
     );
     let request = ToolRequest::new(call.clone(), context.clone(), Arc::clone(tool));
@@ -214,10 +209,10 @@ async fn run(
     // The chain is begun inside, so that a panic before its first await is caught too.
     let running = async move { ToolNext::new(&config).run(request).await };
     let result = match scope.runtime_of(tool.definition().name()) {
-        None => executor::execute(running, &context, (deadline, limit)).await,
+        None => executor::execute(running, &context, time).await,
         Some(runtime) => {
             let running = slots::on(runtime.clone(), running);
-            executor::execute(running, &context, (deadline, limit)).await
+            executor::execute(running, &context, time).await
         }
     };
     // What the tool left running has nothing more to say.
@@ -236,7 +231,7 @@ async fn take<'a>(
     scope: &RunScope,
     tool: &Arc<dyn ToolCallback>,
     of_turn: &'a Semaphore,
-    (deadline, limit): (Instant, Duration),
+    time: TimeLimit,
 ) -> Result<(Option<OwnedSemaphorePermit>, SemaphorePermit<'a>), ToolError> {
     let all = async {
         let closed = |_| ToolError::cancelled();
@@ -251,29 +246,29 @@ async fn take<'a>(
         biased;
         () = scope.token.cancelled() => return Err(ToolError::cancelled()),
         taken = all => taken,
-        () = sleep_until(deadline) => return Err(ToolError::timed_out(limit)),
+        () = sleep_until(time.deadline) => return Err(time.error(false)),
     };
-    if Instant::now() >= deadline {
-        return Err(ToolError::timed_out(limit));
+    if Instant::now() >= time.deadline {
+        return Err(time.error(false));
     }
     taken
 }
 
 /// The smallest of the tool's, the agent's and the run's limit.
-fn time_limit(
-    scope: &RunScope,
-    tool: &Arc<dyn ToolCallback>,
-    started: Instant,
-) -> (Instant, Duration) {
+fn time_limit(scope: &RunScope, tool: &Arc<dyn ToolCallback>, started: Instant) -> TimeLimit {
     let agent = scope.config.tool_timeout;
-    let limit = tool
-        .metadata()
-        .time_limit()
-        .map_or(agent, |own| own.min(agent));
+    let own = tool.metadata().time_limit().filter(|own| *own <= agent);
+    let (limit, whose) = match own {
+        Some(own) => (own, Whose::Tool(own)),
+        None => (agent, Whose::Agent(agent)),
+    };
     let deadline = clock::after(started, limit);
     match scope.deadline {
-        Some(run) if run < deadline => (run, run.saturating_duration_since(started)),
-        _ => (deadline, limit),
+        Some(run) if run < deadline => TimeLimit {
+            deadline: run,
+            whose: Whose::Run,
+        },
+        _ => TimeLimit { deadline, whose },
     }
 }
 

@@ -135,6 +135,24 @@ impl ToolError {
         )
     }
 
+    /// The call took longer than its agent gives any call.
+    pub(crate) fn timed_out_by_agent(limit: Duration) -> Self {
+        let limit = in_words(limit);
+        Self::new(
+            ToolErrorKind::TimedOut,
+            format!("timed out after {limit}, the most that any tool call may take"),
+        )
+    }
+
+    /// The time of the run that the call belongs to is over; `began` says whether the call ran.
+    pub(crate) fn run_is_over(began: bool) -> Self {
+        let what = if began { "timed out" } else { "not run" };
+        Self::new(
+            ToolErrorKind::TimedOut,
+            format!("{what}: the time of the whole run is over"),
+        )
+    }
+
     /// The call was cancelled.
     #[must_use]
     pub fn cancelled() -> Self {

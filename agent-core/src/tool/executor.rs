@@ -17,6 +17,32 @@ use tokio::time::{Instant, sleep_until};
 use super::{ToolCallback, ToolContext, ToolError, ToolOutcome};
 use crate::panics;
 
+/// Until when a call may run.
+#[derive(Clone, Copy)]
+pub(crate) struct TimeLimit {
+    pub(crate) deadline: Instant,
+    pub(crate) whose: Whose,
+}
+
+/// Whose limit is the smallest, for the text of the error.
+#[derive(Clone, Copy)]
+pub(crate) enum Whose {
+    Tool(Duration),
+    Agent(Duration),
+    Run,
+}
+
+impl TimeLimit {
+    /// The call's time is over; `began` says whether it ran.
+    pub(crate) fn error(self, began: bool) -> ToolError {
+        match self.whose {
+            Whose::Tool(limit) => ToolError::timed_out(limit),
+            Whose::Agent(limit) => ToolError::timed_out_by_agent(limit),
+            Whose::Run => ToolError::run_is_over(began),
+        }
+    }
+}
+
 /// Calls the tool with the JSON text of its arguments.
 pub(crate) async fn call(
     tool: &Arc<dyn ToolCallback>,
@@ -26,11 +52,10 @@ pub(crate) async fn call(
     tool.call(arguments, context).await
 }
 
-/// Runs a call until `deadline`.
+/// Runs a call as long as it has time.
 ///
 /// An async tool that is over its time is dropped; a blocking one is told by its token, and
-/// its late result is thrown away. Dropping the future does the same. `limit` is what
-/// `deadline` was made from, for the text of the error.
+/// its late result is thrown away. Dropping the future does the same.
 ///
 /// # Errors
 ///
@@ -38,11 +63,11 @@ pub(crate) async fn call(
 pub(crate) async fn execute(
     call: impl Future<Output = Result<ToolOutcome, ToolError>>,
     context: &ToolContext,
-    (deadline, limit): (Instant, Duration),
+    time: TimeLimit,
 ) -> Result<ToolOutcome, ToolError> {
     // The way here may have taken time, for example behind a slow reader of events.
-    if Instant::now() >= deadline {
-        return Err(ToolError::timed_out(limit));
+    if Instant::now() >= time.deadline {
+        return Err(time.error(false));
     }
     let mut call = Contained(Some(Box::pin(AssertUnwindSafe(call).catch_unwind())));
     // Stands after the call, so that it goes first: the tool's callbacks run while its future,
@@ -59,7 +84,7 @@ pub(crate) async fn execute(
             }
             Err(payload) => Err(panicked(payload)),
         },
-        () = sleep_until(deadline) => Err(ToolError::timed_out(limit)),
+        () = sleep_until(time.deadline) => Err(time.error(true)),
     }
 }
 

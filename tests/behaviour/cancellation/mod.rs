@@ -296,7 +296,7 @@ async fn the_deadline_of_a_run_ends_its_tools() {
     assert_eq!(run.outcome(), &Outcome::LimitReached(Limit::Deadline));
     assert_eq!(
         result_texts(run.messages())[1].1,
-        "Error: timed out after 100 ms"
+        "Error: timed out: the time of the whole run is over"
     );
     assert_closed(&run);
     assert_eq!(model.requests().len(), 1);

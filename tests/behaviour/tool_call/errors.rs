@@ -406,7 +406,7 @@ async fn the_end_of_the_runs_time_is_no_error_that_a_policy_decides_about() {
         let run = run.deadline(Duration::from_millis(100)).await.unwrap();
 
         assert_eq!(run.outcome(), &Outcome::LimitReached(Limit::Deadline));
-        let text = "Error: timed out after 100 ms";
+        let text = "Error: timed out: the time of the whole run is over";
         assert_eq!(result_texts(run.messages()), pairs(&[("c1", text)]));
     }
 }

@@ -167,11 +167,14 @@ async fn a_timed_out_call_leaves_its_siblings_alone() {
     assert_eq!(began.elapsed(), LIMIT);
     assert_eq!(
         result_texts(run.messages()),
-        pairs(&[("c1", "ok"), ("c2", "Error: timed out after 100 ms")])
+        pairs(&[("c1", "ok"), ("c2", OVER_ALL)])
     );
     assert_eq!(dropped.get(), 1);
     assert_eq!(run.text(), "done");
 }
+
+/// What the model reads of a call that took longer than its agent allows.
+const OVER_ALL: &str = "Error: timed out after 100 ms, the most that any tool call may take";
 
 // C2
 #[tokio::test(start_paused = true)]
@@ -189,9 +192,62 @@ async fn the_shorter_of_two_time_limits_counts() {
         result_texts(run.messages()),
         pairs(&[
             ("c1", "Error: timed out after 100 ms"),
-            ("c2", "Error: timed out after 2 s")
+            (
+                "c2",
+                "Error: timed out after 2 s, the most that any tool call may take"
+            )
         ])
     );
+}
+
+// C2
+#[tokio::test(start_paused = true)]
+async fn the_smallest_of_three_time_limits_counts_and_is_named() {
+    const BOTH: Duration = Duration::from_millis(200);
+    let after = "Error: timed out after 100 ms";
+    let run_is_over = "Error: timed out: the time of the whole run is over";
+    for (of_tool, of_agent, of_run, told) in [
+        (LIMIT, BOTH, BOTH, after),
+        (BOTH, LIMIT, BOTH, OVER_ALL),
+        (BOTH, BOTH, LIMIT, run_is_over),
+        // Of two that are the same, the one that says more of this call.
+        (LIMIT, LIMIT, LIMIT, after),
+    ] {
+        let began = Instant::now();
+        let agent = agent(&model(&["never"]), never("never").timeout(of_tool));
+        let agent = agent.tool_execution_timeout(of_agent).build().unwrap();
+        let run = agent.run("Go").deadline(of_run).await.unwrap();
+
+        assert_eq!(began.elapsed(), LIMIT);
+        assert_eq!(result_texts(run.messages()), pairs(&[("c1", told)]));
+    }
+}
+
+// C2
+#[tokio::test(start_paused = true)]
+async fn calls_that_the_end_of_the_run_kept_from_running_are_told_so() {
+    let runs = Counter::default();
+    let late = || {
+        tool("late", runs.clone(), async |runs, _, _| {
+            runs.add().to_string()
+        })
+    };
+    for side_by_side in [false, true] {
+        let agent = agent(&model(&["never", "late"]), [never("never"), late()])
+            .parallel_tool_execution(side_by_side)
+            .max_parallel_tools(1);
+        let run = agent.build().unwrap().run("Go");
+        let run = run.deadline(LIMIT).await.unwrap();
+
+        assert_eq!(
+            result_texts(run.messages()),
+            pairs(&[
+                ("c1", "Error: timed out: the time of the whole run is over"),
+                ("c2", "Error: not run: the time of the whole run is over"),
+            ])
+        );
+        assert_eq!(runs.get(), 0);
+    }
 }
 
 // C2, CT-1
@@ -204,7 +260,10 @@ async fn by_default_a_call_has_five_minutes() {
 
     assert_eq!(
         result_texts(run.messages()),
-        pairs(&[("c1", "Error: timed out after 5 min")])
+        pairs(&[(
+            "c1",
+            "Error: timed out after 5 min, the most that any tool call may take"
+        )])
     );
 }
 
@@ -240,10 +299,7 @@ async fn a_call_that_waits_for_a_slot_past_its_time_never_starts() {
     let (events, _) = events(run.build().unwrap().run("Go").stream()).await;
 
     assert_eq!(runs.get(), 0);
-    assert_eq!(
-        result_texts(output(&events).messages())[1].1,
-        "Error: timed out after 100 ms"
-    );
+    assert_eq!(result_texts(output(&events).messages())[1].1, OVER_ALL);
     let started = |kind: &EventKind| matches!(kind, EventKind::ToolStarted { .. });
     assert_eq!(
         events.iter().filter(|event| started(&event.kind)).count(),
