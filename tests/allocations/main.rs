@@ -1,8 +1,17 @@
-//! The schemas of a thousand linked tools cost no allocation at the start of a program.
+//! What is linked costs no allocation, and what is many costs no more for each.
 //!
 //! A binary of its own, as it counts the allocations of its whole thread.
 
-use agent_core::{ToolDefinition, tool};
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use agent_core::agent::Limits;
+use agent_core::message::{AssistantMessage, ToolCall, ToolResult, Transcript};
+use agent_core::model::ScriptedModel;
+use agent_core::model::scripted::{calls, says};
+use agent_core::{Message, ReactAgent, ToolDefinition, tool};
+use agent_tests::tools::answers;
+use serde_json::json;
+use tokio::runtime::Builder;
 
 type Visit<'a> = &'a mut dyn FnMut(&'static ToolDefinition);
 
@@ -81,4 +90,57 @@ fn an_allocation_is_counted() {
     let info = allocation_counter::measure(|| drop(Box::new(1)));
 
     assert_eq!(info.count_total, 1);
+}
+
+/// The bytes that a run allocates in which the model calls a tool this often in one reply.
+fn bytes_of_a_run(count: u32, side_by_side: bool) -> u64 {
+    let mut turn = calls("step", json!({}));
+    for _ in 1..count {
+        turn = turn.and_calls("step", json!({}));
+    }
+    let agent = ReactAgent::builder("assistant", ScriptedModel::new([turn, says("done")]))
+        .tools(answers("step", "ok"))
+        .limits(Limits::unlimited())
+        .parallel_tool_execution(side_by_side)
+        .build()
+        .unwrap();
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let info = allocation_counter::measure(|| {
+        runtime.block_on(agent.run("Go").into_future()).unwrap();
+    });
+    info.bytes_total
+}
+
+#[test]
+fn a_run_costs_as_much_per_call_however_many_there_are_in_one_reply() {
+    for side_by_side in [false, true] {
+        let (one, twice) = (
+            bytes_of_a_run(1000, side_by_side),
+            bytes_of_a_run(2000, side_by_side),
+        );
+
+        // Four times as much where each call costs something for every other.
+        assert!(twice < 3 * one, "{twice} bytes and {one}");
+    }
+}
+
+/// The bytes that mending a history allocates that has this many calls of one id in one message,
+/// and each result in a message of its own.
+fn bytes_of_mending(count: usize) -> u64 {
+    let call = ToolCall::new("c", "step", "{}");
+    let mut messages = vec![AssistantMessage::new("", None, vec![call.clone(); count]).into()];
+    let result = ToolResult::ok(&call, vec!["ok".into()]);
+    messages.extend((0..count).map(|_| Message::tool(vec![result.clone()])));
+    let info = allocation_counter::measure(|| {
+        let (transcript, repairs) = Transcript::repaired(messages);
+        assert_eq!((transcript.len(), repairs.len()), (2, count - 1));
+    });
+    info.bytes_total
+}
+
+#[test]
+fn a_history_is_mended_at_as_much_per_call_however_many_share_an_id() {
+    let (one, twice) = (bytes_of_mending(1000), bytes_of_mending(2000));
+
+    assert!(twice < 3 * one, "{twice} bytes and {one}");
 }

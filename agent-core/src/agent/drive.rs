@@ -2,6 +2,7 @@
 //!
 //! Not here: what a run starts with and what it refuses (`agent::start`).
 
+use std::collections::HashMap;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
@@ -210,10 +211,12 @@ async fn end(
             Some(_) => "Error: the run failed before this call had its result",
             None => "Error: not run: the run ended before it",
         };
-        let mut ended = std::mem::take(&mut record.results);
+        let ended = std::mem::take(&mut record.results).into_iter();
+        let mut ended: HashMap<String, ToolResult> = ended
+            .map(|result| (result.call_id.clone(), result))
+            .collect();
         for call in state.transcript().open_calls() {
-            let position = ended.iter().position(|result| result.call_id == call.id);
-            let result = position.map(|position| ended.swap_remove(position));
+            let result = ended.remove(&call.id);
             update = update.answer(result.unwrap_or_else(|| ToolResult::error(call, text)));
         }
     }

@@ -34,7 +34,8 @@ pub(super) struct Turn {
     pub(super) notebook: Notebook,
     ended: HashMap<String, Note>,
     begun: HashSet<String>,
-    asked: Vec<(NodeInterrupt, About, Option<Value>)>,
+    /// What was asked, by the id of the call.
+    asked: HashMap<String, Vec<(NodeInterrupt, About, Option<Value>)>>,
 }
 
 /// What to do with a call.
@@ -64,11 +65,17 @@ impl Turn {
             .answers()
             .map(|(asked, answer)| (asked, Some(answer)));
         let waiting = context.waiting().map(|asked| (asked, None));
-        let asked = answered.chain(waiting).filter_map(|(asked, answer)| {
-            Some((asked.clone(), About::of(asked)?, answer.cloned()))
-        });
+        let mut of_call: HashMap<String, Vec<_>> = HashMap::new();
+        for (asked, answer) in answered.chain(waiting) {
+            if let Some(about) = About::of(asked)
+                && let Some(call) = about.through.clone()
+            {
+                let asked = (asked.clone(), about, answer.cloned());
+                of_call.entry(call).or_default().push(asked);
+            }
+        }
         Self {
-            asked: asked.collect(),
+            asked: of_call,
             notebook,
             ended,
             begun,
@@ -80,10 +87,7 @@ impl Turn {
         &'a self,
         call: &'a ToolCall,
     ) -> impl Iterator<Item = (&'a NodeInterrupt, &'a About, Option<&'a Value>)> {
-        let of_call = self
-            .asked
-            .iter()
-            .filter(|(_, about, _)| about.through.as_deref() == Some(call.id.as_str()));
+        let of_call = self.asked.get(&call.id).into_iter().flatten();
         of_call.map(|(asked, about, answer)| (asked, about, answer.as_ref()))
     }
 
@@ -238,14 +242,19 @@ fn end_of(note: &Note, call: &ToolCall) -> Option<CallEnd> {
 /// written down, and for the others why they have none.
 pub(super) fn settle(notes: &[Note], waiting: &HashSet<String>, state: &State) -> StateUpdate {
     let mut update = StateUpdate::new();
+    let (mut ended, mut begun) = (HashMap::new(), HashSet::new());
+    for note in notes {
+        begun.insert(note.key.as_str());
+        if let Some(update) = &note.update {
+            ended.entry(note.key.as_str()).or_insert(update);
+        }
+    }
     for call in state.transcript().open_calls() {
-        let of_call = |note: &&Note| note.key == call.id;
-        let ended = notes.iter().filter(of_call).find(|it| it.update.is_some());
-        if let Some(ended) = ended.and_then(|note| note.update.clone()) {
-            update.extend(ended);
+        if let Some(ended) = ended.get(call.id.as_str()) {
+            update.extend((*ended).clone());
             continue;
         }
-        let text = if notes.iter().any(|note| note.key == call.id) {
+        let text = if begun.contains(call.id.as_str()) {
             UNKNOWN
         } else if waiting.contains(&call.id) {
             "Error: denied: nobody answered, and the conversation went on without it"

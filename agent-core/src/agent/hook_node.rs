@@ -1,5 +1,6 @@
 //! A hook as a node of the agent's graph: runs it, and turns its action into the way on.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::error::Failure;
@@ -119,8 +120,9 @@ impl HookNode {
 /// The update with a result for every open call that it does not answer itself.
 fn answered(state: &State, update: StateUpdate) -> StateUpdate {
     let mut answers = StateUpdate::new();
+    let by_itself: HashSet<&str> = update.answered().collect();
     for call in state.transcript().open_calls() {
-        if !update.answers(&call.id) {
+        if !by_itself.contains(call.id.as_str()) {
             let text = "Error: not run: the run went on without it";
             answers = answers.answer(ToolResult::error(call, text));
         }

@@ -6,6 +6,7 @@
 //!
 //! Not here: which calls run at all (`agent::plan`), how one runs (`agent::call`).
 
+use std::collections::HashMap;
 use std::iter::Peekable;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -297,7 +298,9 @@ fn return_direct(
 
 fn in_call_order(state: &State, mut results: Vec<ToolResult>) -> Vec<ToolResult> {
     let calls = state.messages().last().map_or(&[][..], Message::tool_calls);
-    results.sort_by_key(|result| calls.iter().position(|call| call.id == result.call_id));
+    let ids = calls.iter().map(|call| call.id.as_str());
+    let positions: HashMap<&str, usize> = ids.zip(0..).collect();
+    results.sort_by_key(|result| positions.get(result.call_id.as_str()).copied());
     results
 }
 

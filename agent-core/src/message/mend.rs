@@ -2,10 +2,10 @@
 //!
 //! All of it goes through [`Transcript::push`] and [`Transcript::answer`], which do the pairing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 
-use super::{AssistantMessage, Message, MessageBody, ToolCall, ToolResult, Transcript};
+use super::{AssistantMessage, Message, MessageBody, ToolResult, Transcript};
 
 /// What was changed so that a history became a [`Transcript`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,7 +123,7 @@ struct Mending {
     transcript: Transcript,
     repairs: Vec<Repair>,
     /// The other ids of later calls, by the id they had, in call order.
-    renamed: HashMap<String, Vec<String>>,
+    renamed: HashMap<String, VecDeque<String>>,
 }
 
 impl Mending {
@@ -135,15 +135,11 @@ impl Mending {
     }
 
     fn results(&mut self, results: &[ToolResult], message: &Message) {
-        let is_whole = self.renamed.is_empty() && {
-            let mut tried = self.transcript.clone();
-            let fits = !results.is_empty() && tried.push(message.clone()).is_ok();
-            if fits {
-                self.transcript = tried;
-            }
-            fits
-        };
-        if is_whole {
+        // What does not fit changes nothing.
+        if self.renamed.is_empty()
+            && !results.is_empty()
+            && self.transcript.push(message.clone()).is_ok()
+        {
             return;
         }
         for result in results {
@@ -151,9 +147,7 @@ impl Mending {
                 continue;
             }
             let others = self.renamed.get_mut(&result.call_id);
-            let other = others
-                .filter(|ids| !ids.is_empty())
-                .map(|ids| ids.remove(0));
+            let other = others.and_then(VecDeque::pop_front);
             let mut result = result.clone();
             let call_id = std::mem::take(&mut result.call_id);
             result.call_id = other.unwrap_or_default();
@@ -177,24 +171,30 @@ impl Mending {
         let MessageBody::Assistant(answer) = message.body() else {
             return message;
         };
-        let mut known = std::collections::HashSet::new();
+        let mut known = HashSet::new();
         if answer.tool_calls.iter().all(|call| known.insert(&*call.id)) {
             return message;
         }
         let mut answer: AssistantMessage = answer.clone();
-        let mut known: Vec<String> = answer.tool_calls.iter().map(|it| it.id.clone()).collect();
-        for position in 1..answer.tool_calls.len() {
-            let (before, rest) = answer.tool_calls.split_at_mut(position);
-            let Some(call) = rest.first_mut() else { break };
-            if before.iter().any(|other: &ToolCall| other.id == call.id) {
-                let fresh = (2..).map(|n: usize| format!("{}_{n}", call.id));
-                let mut fresh = fresh.filter(|id| !known.contains(id));
-                let id = fresh.next().unwrap_or_default();
-                known.push(id.clone());
-                let call_id = std::mem::replace(&mut call.id, id.clone());
-                self.renamed.entry(call_id.clone()).or_default().push(id);
-                self.repairs.push(Repair::DuplicateCall { call_id });
-            }
+        let mut known: HashSet<String> = answer.tool_calls.iter().map(|it| it.id.clone()).collect();
+        // By shared id, the number that the next of its calls tries first.
+        let mut next: HashMap<String, usize> = HashMap::new();
+        for call in &mut answer.tool_calls {
+            let Some(number) = next.get_mut(&call.id) else {
+                next.insert(call.id.clone(), 2);
+                continue;
+            };
+            let id = loop {
+                let id = format!("{}_{number}", call.id);
+                *number += 1;
+                if known.insert(id.clone()) {
+                    break id;
+                }
+            };
+            let call_id = std::mem::replace(&mut call.id, id.clone());
+            let renamed = self.renamed.entry(call_id.clone()).or_default();
+            renamed.push_back(id);
+            self.repairs.push(Repair::DuplicateCall { call_id });
         }
         Message::with_id(message.id().clone(), MessageBody::Assistant(answer))
     }

@@ -71,8 +71,8 @@ pub struct Transcript {
 /// The results so far for the calls of the last message.
 #[derive(Debug, Clone, PartialEq)]
 struct OpenGroup {
-    /// By call position.
-    results: Vec<Option<ToolResult>>,
+    /// By call position. Shared with the snapshots that each call of the group is given.
+    results: Arc<Vec<Option<ToolResult>>>,
     positions: Arc<HashMap<String, usize>>,
     missing: usize,
 }
@@ -87,27 +87,32 @@ impl OpenGroup {
             }
         }
         Ok(Self {
-            results: vec![None; calls.len()],
+            results: Arc::new(vec![None; calls.len()]),
             positions: Arc::new(positions),
             missing: calls.len(),
         })
     }
 
     fn answer(&mut self, result: ToolResult) -> Result<(), TranscriptError> {
-        let position = self.positions.get(&result.call_id);
-        match position.and_then(|position| self.results.get_mut(*position)) {
-            None => Err(TranscriptError::UnknownCall {
-                call_id: result.call_id,
-            }),
-            Some(Some(_)) => Err(TranscriptError::AlreadyAnswered {
-                call_id: result.call_id,
-            }),
-            Some(slot) => {
-                *slot = Some(result);
-                self.missing -= 1;
-                Ok(())
-            }
+        let position = self.positions.get(&result.call_id).copied();
+        let slot = position.and_then(|at| Some((at, self.results.get(at)?)));
+        let Some((position, slot)) = slot else {
+            let call_id = result.call_id;
+            return Err(TranscriptError::UnknownCall { call_id });
+        };
+        if slot.is_some() {
+            let call_id = result.call_id;
+            return Err(TranscriptError::AlreadyAnswered { call_id });
         }
+        if let Some(slot) = Arc::make_mut(&mut self.results).get_mut(position) {
+            *slot = Some(result);
+            self.missing -= 1;
+        }
+        Ok(())
+    }
+
+    fn into_results(self) -> impl Iterator<Item = ToolResult> {
+        Arc::unwrap_or_clone(self.results).into_iter().flatten()
     }
 }
 
@@ -218,9 +223,10 @@ impl Transcript {
 
     /// Gives every open call a result, so that the transcript is closed.
     pub fn close(&mut self, mut result_for: impl FnMut(&ToolCall) -> ToolResult) {
-        let Some(OpenGroup { mut results, .. }) = self.open.take() else {
+        let Some(OpenGroup { results, .. }) = self.open.take() else {
             return;
         };
+        let mut results = Arc::unwrap_or_clone(results);
         let calls = self.messages.last().map_or(&[][..], Message::tool_calls);
         for (slot, call) in results.iter_mut().zip(calls) {
             if slot.is_none() {
@@ -263,6 +269,9 @@ impl Transcript {
     }
 
     fn answer_all(&mut self, results: &[ToolResult]) -> Result<(), TranscriptError> {
+        if let [only] = results {
+            return self.answer(only.clone());
+        }
         // On a copy, so that a fault changes nothing.
         let mut open = self.open.clone();
         for result in results {
@@ -283,8 +292,7 @@ impl Transcript {
     /// Makes the results of the open group a message, if none is missing.
     fn end_whole_group(&mut self) {
         if let Some(open) = self.open.take_if(|open| open.missing == 0) {
-            let results = open.results.into_iter().flatten().collect();
-            self.add_results(results);
+            self.add_results(open.into_results().collect());
         }
     }
 
@@ -342,7 +350,7 @@ impl Transcript {
     /// The calls of the last message that have no result yet, in call order.
     pub fn open_calls(&self) -> impl Iterator<Item = &ToolCall> {
         let calls = self.messages.last().map_or(&[][..], Message::tool_calls);
-        let results = self.open.as_ref().map_or(&[][..], |open| &open.results);
+        let results = self.open.as_ref().map_or(&[][..], |open| &open.results[..]);
         calls
             .iter()
             .zip(results)
@@ -352,7 +360,7 @@ impl Transcript {
 
     /// The results an open group has so far, in call order; empty if no group is open.
     pub fn partial_results(&self) -> impl Iterator<Item = &ToolResult> {
-        let results = self.open.iter().flat_map(|open| &open.results);
+        let results = self.open.iter().flat_map(|open| &open.results[..]);
         results.flatten()
     }
 

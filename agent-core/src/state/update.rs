@@ -188,16 +188,14 @@ impl StateUpdate {
         }
     }
 
-    /// True if the update gives this tool call its result.
-    pub(crate) fn answers(&self, call_id: &str) -> bool {
-        self.messages.iter().any(|change| match change {
-            MessageChange::Answer(result) => result.call_id == call_id,
-            MessageChange::Push(message) => {
-                let mut results = message.tool_results().iter();
-                results.any(|result| result.call_id == call_id)
-            }
-            _ => false,
-        })
+    /// The ids of the tool calls that the update gives their results.
+    pub(crate) fn answered(&self) -> impl Iterator<Item = &str> {
+        let results = self.messages.iter().flat_map(|change| match change {
+            MessageChange::Answer(result) => std::slice::from_ref(result),
+            MessageChange::Push(message) => message.tool_results(),
+            _ => &[],
+        });
+        results.map(|result| result.call_id.as_str())
     }
 
     /// True if nothing would change.
