@@ -71,6 +71,7 @@
 pub mod __private;
 pub mod agent;
 #[cfg(feature = "retry")]
+mod answer;
 mod backoff;
 mod boxed;
 mod clock;

@@ -13,8 +13,8 @@ use super::react::ReactAgent;
 use super::run::RunRequest;
 use crate::boxed::BoxFuture;
 use crate::event::{Outcome, RunOutput};
-use crate::graph::Answer;
 use crate::graph::checkpoint::{CheckpointError, CheckpointSaver, Durability, NESTED, Threads};
+use crate::graph::{Answer, AnswerError};
 use crate::tool::{
     InputSchema, InterruptRequest, ToolCallback, ToolContext, ToolDefinition, ToolError,
     ToolMetadata, ToolOutcome, ToolOutput,
@@ -92,13 +92,26 @@ impl AgentTool {
 
         let Arguments { input } = serde_json::from_str(arguments)
             .map_err(|error| ToolError::invalid_arguments(format!("argument `input`: {error}")))?;
-        let output = self.output(input, context).await.map_err(|error| {
-            ToolError::failed(AgentFailed {
-                agent: self.agent.name().to_owned(),
-                source: error,
-            })
-        })?;
+        let output = self.output(input, context).await;
+        let output = output.map_err(|error| self.failed(error))?;
         self.outcome(&output)
+    }
+
+    fn failed(&self, error: AgentError) -> ToolError {
+        let agent = self.agent.name().to_owned();
+        match error {
+            AgentError::Thread(error) => match *error {
+                // The outer run tells it of its own question.
+                CheckpointError::InvalidAnswer { id, source } => {
+                    ToolError::failed(AnswerError::new(&id, source))
+                }
+                error => ToolError::failed(AgentFailed {
+                    agent,
+                    source: error.into(),
+                }),
+            },
+            source => ToolError::failed(AgentFailed { agent, source }),
+        }
     }
 
     /// What the agent gives: by a fresh run, or by the one that was begun by this very call, if

@@ -12,7 +12,7 @@ use super::error::Failure;
 use super::policy::Decision;
 use super::scope::RunScope;
 use crate::event::EventKind;
-use crate::graph::{Question, StateUpdate};
+use crate::graph::{AnswerError, Question, StateUpdate};
 use crate::message::{ContentPart, ToolCall, ToolResult};
 use crate::telemetry;
 use crate::tool::{ToolError, ToolErrorKind, ToolOutcome};
@@ -33,6 +33,8 @@ pub(super) enum Ended {
     Result(ToolResult),
     /// The call waits for answers.
     Asks(Vec<Question>),
+    /// The call did not happen: it was answered with what it cannot read.
+    Unfit(AnswerError),
     /// The call ends the run; the result is what the history says of it.
     Failed(ToolResult, Failure),
 }
@@ -50,8 +52,13 @@ impl CallEnd {
 
     /// A call that waits for answers.
     pub(super) fn asks(questions: Vec<Question>) -> Self {
+        Self::of(Ended::Asks(questions))
+    }
+
+    /// A call that has no result, or none of its own.
+    fn of(ended: Ended) -> Self {
         Self {
-            ended: Ended::Asks(questions),
+            ended,
             update: StateUpdate::new(),
             direct: false,
             refused: false,
@@ -70,6 +77,14 @@ pub(super) async fn end_call(
     let tool = admission.tool.map(|tool| tool.definition().name());
     let (tool, end) = (tool.unwrap_or("unknown"), outcome_name(&outcome.result));
     telemetry::tool_ended(&span, tool, end, duration);
+    let unfit = outcome.result.as_ref().err().and_then(ToolError::answer);
+    if let Some(unfit) = unfit.filter(|_| outcome.failure.is_none()) {
+        let unfit = unfit.clone().masked(&scope.context.secrets);
+        return CallEnd::of(match admission.turn.unread(call, unfit).await {
+            Ok(unfit) => Ended::Unfit(unfit),
+            Err(failure) => Ended::Failed(ToolResult::error(call, ENDED), failure),
+        });
+    }
     let (result, mut failure, mut update, direct) = match outcome.result {
         Ok(ToolOutcome::Done(output)) => (
             ToolResult::ok(call, output.into_content()),
@@ -138,6 +153,8 @@ fn masked(scope: &RunScope, mut result: ToolResult) -> ToolResult {
     result
 }
 
+const ENDED: &str = "Error: the run ended with this call";
+
 /// What the agent's policy makes of an error: a result for the model, and maybe the end of
 /// the run.
 fn decide(
@@ -171,7 +188,7 @@ fn decide(
         },
     };
     // The error is the caller's, not the model's.
-    let result = ToolResult::error(call, "Error: the run ended with this call");
+    let result = ToolResult::error(call, ENDED);
     (result, Some(failure))
 }
 

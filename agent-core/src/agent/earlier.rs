@@ -12,7 +12,7 @@ use super::error::Failure;
 use super::scope::RunScope;
 use crate::event::InterruptKind;
 use crate::graph::checkpoint::record::Note;
-use crate::graph::{NodeContext, NodeInterrupt, Notebook, Question, State};
+use crate::graph::{AnswerError, NodeContext, NodeInterrupt, Notebook, Question, State};
 use crate::message::{ToolCall, ToolResult};
 use crate::state::StateUpdate;
 use crate::tool::{CallAnswer, Effect, ToolCallback};
@@ -58,6 +58,7 @@ impl Turn {
                 Some(_) => ended
                     .insert(note.key.clone(), note.clone())
                     .map_or((), drop),
+                None if note.takes_back() => drop(begun.remove(&note.key)),
                 None => drop(begun.insert(note.key.clone())),
             }
         }
@@ -139,8 +140,14 @@ impl Turn {
         if !waiting.is_empty() && !has_news {
             return Before::Asks(waiting);
         }
-        let decision = self.decision(call);
-        match decision {
+        // Also if it was approved: that was for the run that was cut off.
+        if tool.is_some_and(|tool| self.is_in_doubt(call, tool)) {
+            return match scope.config.in_doubt {
+                InDoubt::Ask => Before::Asks(vec![approval::in_doubt(call)]),
+                InDoubt::Tell => Before::Result(ToolResult::error(call, UNKNOWN)),
+            };
+        }
+        match self.decision(call) {
             Some(Decision::Reject { reason }) => {
                 let text = format!("Error: denied: {reason}");
                 return Before::Result(ToolResult::error(call, text));
@@ -151,12 +158,6 @@ impl Turn {
             Some(Decision::Approve {} | Decision::Edit { .. }) => {}
             None => {
                 if let Some(tool) = tool {
-                    if self.is_in_doubt(call, tool) {
-                        return match scope.config.in_doubt {
-                            InDoubt::Ask => Before::Asks(vec![approval::in_doubt(call)]),
-                            InDoubt::Tell => Before::Result(ToolResult::error(call, UNKNOWN)),
-                        };
-                    }
                     // An answer to the call itself came after its approval.
                     let ran = self
                         .about(call)
@@ -170,10 +171,11 @@ impl Turn {
                 }
             }
         }
-        let answers = self.about(call).filter_map(|(_, about, answer)| {
+        let answers = self.about(call).filter_map(|(asked, about, answer)| {
             let is_told = about.nested.is_some() || about.kind == InterruptKind::Question;
             is_told.then_some(())?;
             Some(CallAnswer {
+                id: asked.id.clone(),
                 nested: about.nested.clone(),
                 name: about.name.clone(),
                 value: answer?.clone(),
@@ -202,6 +204,27 @@ impl Turn {
         noted
             .await
             .map_err(|error| Failure::Checkpoint(Box::new(error)))
+    }
+
+    /// Takes back that a call has begun: its answer did not fit, so that it waits for another.
+    pub(super) async fn unread(
+        &self,
+        call: &ToolCall,
+        unfit: AnswerError,
+    ) -> Result<AnswerError, Failure> {
+        if self.notebook.thread().is_some() {
+            let noted = Box::pin(self.notebook.note(&call.id, Value::Null, None));
+            noted
+                .await
+                .map_err(|error| Failure::Checkpoint(Box::new(error)))?;
+        }
+        // A run inside of the call has ids of its own.
+        let mut about = self.about(call);
+        let outer = about.find(|(_, about, _)| about.nested.as_deref() == Some(unfit.id()));
+        Ok(match outer {
+            Some((asked, ..)) => unfit.with_id(&asked.id),
+            None => unfit,
+        })
     }
 
     /// Writes down how a call ended.

@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::interceptor::{ModelInterceptor, ToolInterceptor};
+use crate::answer::{AnswerError, read};
 use crate::boxed::{BoxError, BoxFuture};
 use crate::message::ToolCall;
 use crate::state::{KeyStrategy, State, StateUpdate};
@@ -214,7 +215,7 @@ pub struct HookContext {
     pub(super) agent: Arc<str>,
     pub(super) run: RunContext,
     pub(super) cancellation: CancellationToken,
-    pub(super) answer: Option<Value>,
+    pub(super) answer: Option<(String, Value)>,
 }
 
 impl HookContext {
@@ -240,9 +241,12 @@ impl HookContext {
     ///
     /// # Errors
     ///
-    /// The answer is not the JSON of a `T`.
-    pub fn answer<T: DeserializeOwned>(&self) -> Result<Option<T>, serde_json::Error> {
-        self.answer.as_ref().map(T::deserialize).transpose()
+    /// The answer is not the JSON of a `T`. A hook that fails with this error has not happened: the
+    /// run ends with [`CheckpointError::InvalidAnswer`](crate::graph::checkpoint::CheckpointError),
+    /// and takes another answer.
+    pub fn answer<T: DeserializeOwned>(&self) -> Result<Option<T>, AnswerError> {
+        let answer = self.answer.as_ref();
+        answer.map(|(id, value)| read(id, value)).transpose()
     }
 
     /// The run's token.

@@ -9,7 +9,7 @@ use super::scope::RunScope;
 use super::wiring::TOOLS;
 use crate::boxed::{BoxError, BoxFuture};
 use crate::event::{Limit, Outcome};
-use crate::graph::{END, NodeAction, NodeContext, NodeOutput, State, StateUpdate};
+use crate::graph::{AnswerError, END, NodeAction, NodeContext, NodeOutput, State, StateUpdate};
 use crate::message::ToolResult;
 use crate::secrets;
 
@@ -42,7 +42,10 @@ impl NodeAction for HookNode {
             };
             Ok(match action {
                 Ok(action) => self.go_on(&scope, &state, action),
-                Err(source) => self.fail(&scope, source),
+                Err(source) => match AnswerError::within(&*source).cloned() {
+                    Some(unfit) => return Err(unfit.masked(&scope.context.secrets).into()),
+                    None => self.fail(&scope, source),
+                },
             })
         })
     }
@@ -59,7 +62,10 @@ impl HookNode {
             agent: Arc::clone(&scope.config.name),
             run: scope.context.clone(),
             cancellation: scope.token.clone(),
-            answer: node.answers().last().map(|(_, answer)| answer.clone()),
+            answer: node
+                .answers()
+                .last()
+                .map(|(asked, answer)| (asked.id.clone(), answer.clone())),
         };
         match self.position {
             HookPosition::BeforeAgent => self.hook.before_agent(state, &context),

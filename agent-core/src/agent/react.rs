@@ -138,6 +138,13 @@ impl ReactAgent {
     /// Calls that ended are not run again, whatever happened to the program; see
     /// [`InDoubt`](crate::agent::InDoubt) for those nobody knows about.
     ///
+    /// An answer counts once, when the step or the call that read it is written down; until then a
+    /// run that failed can be resumed without answers, with the same one, or with another to the
+    /// same interrupt. An answer that its hook or tool cannot read ends the run with
+    /// [`CheckpointError::InvalidAnswer`](crate::graph::checkpoint::CheckpointError::InvalidAnswer),
+    /// which names the interrupt and what was expected; the other calls end first, and the question
+    /// is open for another answer. A decision that does not fit is refused before anything runs.
+    ///
     /// ```
     /// use agent_core::agent::Answer;
     /// use agent_core::graph::checkpoint::MemorySaver;

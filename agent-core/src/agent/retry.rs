@@ -57,7 +57,9 @@ impl ToolRetry {
     }
 
     fn helps(&self, error: &ToolError) -> bool {
-        error.kind() == ToolErrorKind::Failed && (self.when)(error)
+        // A person has to answer anew.
+        let is_read = error.answer().is_none();
+        error.kind() == ToolErrorKind::Failed && is_read && (self.when)(error)
     }
 }
 

@@ -87,7 +87,7 @@ fn check(
         .into());
     };
     for answer in answers {
-        let asked = paused.waiting.iter().find(|asked| asked.id == answer.id);
+        let asked = paused.answerable.iter().find(|it| it.id == answer.id);
         let Some(about) = asked.and_then(About::of) else {
             continue;
         };

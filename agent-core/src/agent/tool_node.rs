@@ -24,7 +24,7 @@ use super::plan::{Found, Plan, admit, begun_early, count};
 use super::scope::RunScope;
 use crate::boxed::{BoxError, BoxFuture};
 use crate::event::{Limit, Outcome};
-use crate::graph::{NodeAction, NodeContext, NodeOutput, State, StateUpdate};
+use crate::graph::{AnswerError, NodeAction, NodeContext, NodeOutput, State, StateUpdate};
 use crate::message::{Message, ToolCall, ToolResult};
 use crate::model::FinishReason;
 
@@ -68,7 +68,7 @@ impl NodeAction for ToolNode {
             for call in &edited {
                 update = update.edit_call(call.id.clone(), call.arguments.clone());
             }
-            let mut output = take_in(&scope, (&state, &calls), (update, ends), reached).await;
+            let mut output = take_in(&scope, (&state, &calls), (update, ends), reached).await?;
             output.effects = scope.effects();
             Ok(output)
         })
@@ -216,9 +216,10 @@ async fn take_in(
     (state, calls): (&State, &[&ToolCall]),
     (mut update, ends): (StateUpdate, Vec<CallEnd>),
     reached: Option<Limit>,
-) -> NodeOutput {
+) -> Result<NodeOutput, AnswerError> {
     let mut results = Vec::new();
     let mut asking = Vec::new();
+    let mut unfit = None;
     let mut failure = None;
     // A call over its limit has no say; one that ran has to be there.
     let mut direct = ends.iter().any(|end| end.direct)
@@ -231,6 +232,10 @@ async fn take_in(
         match end.ended {
             Ended::Result(result) => results.push(result),
             Ended::Asks(questions) => asking.push((call, questions)),
+            Ended::Unfit(error) => {
+                asking.push((call, Vec::new()));
+                unfit.get_or_insert(error);
+            }
             Ended::Failed(result, cause) => {
                 results.push(result);
                 failure.get_or_insert(cause);
@@ -246,6 +251,10 @@ async fn take_in(
             results.push(result);
         }
     }
+    if let Some(error) = unfit.filter(|_| !asking.is_empty()) {
+        // The calls that ended are written down; the step is not over.
+        return Err(error);
+    }
     direct &= asking.is_empty() && earlier_results_are_direct(scope, state);
     if changes_state {
         scope.record(|record| record.results.clone_from(&results));
@@ -255,29 +264,29 @@ async fn take_in(
         update = update.answer(result);
     }
     if let Some(failure) = failure {
-        return scope.fail(failure, update);
+        return Ok(scope.fail(failure, update));
     }
     if !asking.is_empty() {
         let questions = asking.into_iter().flat_map(|(_, questions)| questions);
-        return NodeOutput::from(update).asking(questions.collect());
+        return Ok(NodeOutput::from(update).asking(questions.collect()));
     }
     if scope.token.is_cancelled() {
-        return scope.leave(Outcome::Cancelled, update);
+        return Ok(scope.leave(Outcome::Cancelled, update));
     }
     match reached {
         None => {}
         Some(limit) => match scope.config.limits.on_limit {
             OnLimit::LastAnswer => scope.record(|record| record.last_answer = Some(limit)),
             OnLimit::ErrorResult if limit != Limit::ConsecutiveErrors => {}
-            _ => return scope.leave(Outcome::LimitReached(limit), update),
+            _ => return Ok(scope.leave(Outcome::LimitReached(limit), update)),
         },
     }
     if direct {
         let mut all: Vec<ToolResult> = state.transcript().partial_results().cloned().collect();
         all.extend(answer);
-        return return_direct(scope, state, update, all);
+        return Ok(return_direct(scope, state, update, all));
     }
-    NodeOutput::from(update)
+    Ok(NodeOutput::from(update))
 }
 
 /// The results are the answer, word for word.

@@ -9,7 +9,7 @@ use futures_util::FutureExt as _;
 
 use super::line::Line;
 use super::runner::Told;
-use super::{NodeContext, NodeOutput, RunError};
+use super::{AnswerError, NodeContext, NodeOutput, RunError};
 use crate::boxed::{BoxError, BoxFuture};
 use crate::panics;
 
@@ -93,10 +93,13 @@ impl Line<'_> {
                     Err(self.panicked(Some(node)))
                 }
                 Ok(Ok(output)) => Ok(output),
-                Ok(Err(source)) => Err(RunError::Node {
-                    node: self.source_name(Some(node)),
-                    source,
-                    state: self.state.clone(),
+                Ok(Err(source)) => Err(match AnswerError::within(&*source).cloned() {
+                    Some(unfit) => self.checkpoint_error(unfit.into()),
+                    None => RunError::Node {
+                        node: self.source_name(Some(node)),
+                        source,
+                        state: self.state.clone(),
+                    },
                 }),
             }
         };

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use super::branches::{FanOut, Items};
 use super::builder::{Node, StateGraph};
+#[cfg(doc)]
+use super::checkpoint::CheckpointError;
 use super::checkpoint::CheckpointSaver;
 use super::edge::Router;
 use super::join::Joins;
@@ -118,6 +120,11 @@ impl CompiledGraph {
     ///
     /// What was done is not done again: a node that paused runs again and finds its answers in
     /// its [context](super::NodeContext::answer), the others do not.
+    ///
+    /// An answer has counted once the step that read it is written down. Where the step failed, a
+    /// resume without answers runs it again with the same one, and another answer to the same
+    /// interrupt takes its place. So it is with an answer that the node cannot read: the run fails
+    /// with [`CheckpointError::InvalidAnswer`], and the question is open for another.
     pub fn resume(
         &self,
         thread: impl Into<Arc<str>>,

@@ -13,7 +13,8 @@ use super::checkpoint::record::{Entry, Note};
 use super::checkpoint::{CheckpointError, Recorder};
 use super::events::Events;
 use super::runner::{Run, Told};
-use super::{GraphEvent, NodeInterrupt, StateUpdate, StreamMode};
+use super::{AnswerError, GraphEvent, NodeInterrupt, StateUpdate, StreamMode};
+use crate::answer::read;
 
 /// Values of one run by their type, which the graph hands to its nodes unseen.
 ///
@@ -174,22 +175,21 @@ impl NodeContext {
     ///
     /// # Errors
     ///
-    /// The answer is not the JSON of a `T`.
-    pub fn answer<T: DeserializeOwned>(&self) -> Result<Option<T>, serde_json::Error> {
-        read(self.answers().last().map(|(_, answer)| answer))
+    /// The answer is not the JSON of a `T`. A node that fails with this error has not happened: the
+    /// run ends with [`CheckpointError::InvalidAnswer`], and takes another answer.
+    pub fn answer<T: DeserializeOwned>(&self) -> Result<Option<T>, AnswerError> {
+        read_last(self.answers().last())
     }
 
     /// The answer to the question of this [name](super::NodeOutput::ask).
     ///
     /// # Errors
     ///
-    /// The answer is not the JSON of a `T`.
-    pub fn answer_to<T: DeserializeOwned>(
-        &self,
-        name: &str,
-    ) -> Result<Option<T>, serde_json::Error> {
+    /// The answer is not the JSON of a `T`. A node that fails with this error has not happened: the
+    /// run ends with [`CheckpointError::InvalidAnswer`], and takes another answer.
+    pub fn answer_to<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, AnswerError> {
         let named = self.answers().filter(|(asked, _)| asked.key == name);
-        read(named.last().map(|(_, answer)| answer))
+        read_last(named.last())
     }
 
     /// The questions of this node that have their answers, in the order in which they were asked.
@@ -211,8 +211,12 @@ impl NodeContext {
     }
 }
 
-fn read<T: DeserializeOwned>(answer: Option<&Value>) -> Result<Option<T>, serde_json::Error> {
-    answer.map(T::deserialize).transpose()
+fn read_last<T: DeserializeOwned>(
+    answer: Option<(&NodeInterrupt, &Value)>,
+) -> Result<Option<T>, AnswerError> {
+    answer
+        .map(|(asked, answer)| read(&asked.id, answer))
+        .transpose()
 }
 
 /// Where a node of a run with a thread writes down how far it is, so that after a crash it does
@@ -247,7 +251,9 @@ impl Notebook {
         self.recorder.as_ref().map(|recorder| recorder.thread())
     }
 
-    /// Writes something down; it is kept when this returns, if the run keeps each write.
+    /// Writes something down; it is kept when this returns, if the run keeps each write. What is
+    /// noted under the key of a question says that its answer was read; `null` without an update
+    /// takes back what was noted under its key.
     pub(crate) async fn note(
         &self,
         key: &str,

@@ -66,6 +66,7 @@ mod way;
 
 mod picture;
 
+pub use crate::answer::AnswerError;
 pub use crate::state::{
     CustomStrategy, KeyStrategies, KeyStrategy, State, StateError, StateKey, StateUpdate,
 };

@@ -15,6 +15,8 @@ pub(crate) struct Left {
     pub(crate) state: State,
     /// Who waits for an answer.
     pub(crate) waiting: Vec<NodeInterrupt>,
+    /// What an answer may come to.
+    pub(crate) answerable: Vec<NodeInterrupt>,
     /// What nodes wrote down that did not end.
     pub(crate) notes: Vec<Note>,
     /// Messages that the last run did not get to.
@@ -67,6 +69,11 @@ impl Opened {
         known.extend(loaded.state.messages().iter().map(|it| it.id().clone()));
         Some(Left {
             state: loaded.state.clone(),
+            answerable: loaded
+                .answerable()
+                .cloned()
+                .map(NodeInterrupt::of)
+                .collect(),
             waiting: loaded.pending().cloned().map(NodeInterrupt::of).collect(),
             notes,
             // It may have been read just before the note of it was written.

@@ -2,6 +2,9 @@
 
 use serde_json::Value;
 
+use super::checkpoint::CheckpointError;
+use crate::answer::AnswerError;
+
 /// The answer to an interrupt, by its id.
 ///
 /// ```
@@ -35,5 +38,12 @@ impl Answer {
     #[must_use]
     pub fn value(&self) -> &Value {
         &self.value
+    }
+}
+
+impl From<AnswerError> for CheckpointError {
+    fn from(error: AnswerError) -> Self {
+        let (id, source) = error.into_parts();
+        Self::InvalidAnswer { id, source }
     }
 }

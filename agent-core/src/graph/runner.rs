@@ -251,7 +251,11 @@ async fn begin(
     for Answer { id, value } in answers {
         resumed.fresh.insert(id.clone());
         resumed.answers.insert(id.clone(), value.clone());
-        entries.push(Entry::Answer { id, value });
+        entries.push(Entry::Answer {
+            id,
+            value,
+            is_read: false,
+        });
     }
     if !entries.is_empty() {
         recorder.answers(entries).await?;
@@ -285,11 +289,11 @@ pub(super) fn check_answers(
     let mut seen = HashSet::new();
     for Answer { id, .. } in answers {
         let (thread, id) = (thread.to_owned(), id.clone());
-        if loaded.answered.contains(&id) {
-            return Err(CheckpointError::AlreadyAnswered { thread, id });
-        }
-        if !loaded.pending().any(|asked| asked.id == id) {
-            return Err(CheckpointError::InterruptNotFound { thread, id });
+        if !loaded.answerable().any(|asked| asked.id == id) {
+            return Err(match loaded.answered.contains(&id) {
+                true => CheckpointError::AlreadyAnswered { thread, id },
+                false => CheckpointError::InterruptNotFound { thread, id },
+            });
         }
         if !seen.insert(id.clone()) {
             return Err(CheckpointError::AnsweredTwice { id });

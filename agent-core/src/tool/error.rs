@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::time::Duration;
 
+use crate::answer::AnswerError;
 use crate::boxed::BoxError;
 use crate::panics;
 use crate::secrets::{self, Cause, Secrets};
@@ -199,6 +200,11 @@ impl ToolError {
         self.source
             .as_deref()
             .and_then(|source| source.error.downcast_ref())
+    }
+
+    /// Set if the tool could not read the answer to what it asked.
+    pub(crate) fn answer(&self) -> Option<&AnswerError> {
+        AnswerError::within(&*self.source.as_deref()?.error)
     }
 
     /// The tool's own error, given up for the caller.

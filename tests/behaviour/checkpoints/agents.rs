@@ -84,7 +84,7 @@ pub(super) fn asked(output: &RunOutput) -> Vec<Interrupt> {
     }
 }
 
-fn refused(result: Result<RunOutput, AgentError>) -> CheckpointError {
+pub(super) fn refused(result: Result<RunOutput, AgentError>) -> CheckpointError {
     match result {
         Err(AgentError::Thread(error)) => *error,
         other => panic!("{other:?}"),
@@ -645,7 +645,7 @@ async fn a_message_that_a_paused_run_did_not_get_to_is_read_later() {
 }
 
 #[derive(Deserialize, Serialize, agent_core::ToolSchema)]
-struct Nothing {}
+pub(super) struct Nothing {}
 
 /// Five effects side by side, one of which asks for approval.
 fn five(log: &Log, model: &ScriptedModel) -> ReactAgent {
@@ -766,8 +766,8 @@ async fn hangs_once(log: agent_core::Host<Log>, context: &ToolContext) -> String
     "ok".to_owned()
 }
 
-async fn cut_while(agent: &ReactAgent, tool: &str) {
-    let mut stream = agent.run("Go.").thread("t1").stream();
+pub(super) async fn cut_while(run: RunRequest, tool: &str) {
+    let mut stream = run.stream();
     while let Some(event) = stream.next().await {
         if matches!(event.unwrap().kind, EventKind::ToolStarted { call } if call.name == tool) {
             break;
@@ -788,13 +788,13 @@ async fn a_call_in_doubt_is_told_asked_about_or_run_again_by_its_effect() {
         agent.build().unwrap()
     };
     let agent = build(InDoubt::Tell);
-    cut_while(&agent, "hangs").await;
+    cut_while(agent.run("Go.").thread("t1"), "hangs").await;
     let ended = agent.resume("t1", []).await.unwrap();
     let result = &ended.messages()[2].tool_results()[0];
     assert!(result.is_error && result.text().contains("outcome unknown"));
 
     let agent = build(InDoubt::Ask);
-    cut_while(&agent, "hangs").await;
+    cut_while(agent.run("Go.").thread("t1"), "hangs").await;
     let waiting = asked(&agent.resume("t1", []).await.unwrap());
     assert_eq!(waiting[0].kind, InterruptKind::InDoubt);
     let answer = Answer::respond(&waiting[0].id, "it was done");
@@ -809,7 +809,7 @@ async fn a_call_in_doubt_is_told_asked_about_or_run_again_by_its_effect() {
         .saver(MemorySaver::new())
         .build()
         .unwrap();
-    cut_while(&agent, "hangs_once").await;
+    cut_while(agent.run("Go.").thread("t1"), "hangs_once").await;
     let ended = agent.resume("t1", []).await.unwrap();
     assert_eq!(told(ended.messages())[2], "c1=ok");
     // The same key in every attempt.

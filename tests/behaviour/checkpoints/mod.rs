@@ -1,6 +1,7 @@
 //! Checkpoints: what a saver promises, and what a run keeps.
 
 mod agents;
+mod answers;
 mod edits;
 mod misfits;
 mod outside;

@@ -66,13 +66,14 @@ pub enum CheckpointError {
     /// No interrupt of the thread has this id.
     #[error("thread `{thread}` has no interrupt `{id}`")]
     InterruptNotFound { thread: String, id: String },
-    /// The interrupt has its answer already.
+    /// The interrupt was answered, and the step that read the answer is written down.
     #[error("interrupt `{id}` of thread `{thread}` was answered before")]
     AlreadyAnswered { thread: String, id: String },
     /// Two answers to one interrupt.
     #[error("there are two answers to interrupt `{id}`")]
     AnsweredTwice { id: String },
-    /// The answer does not fit what was asked. The interrupt still waits.
+    /// The answer does not fit what was asked, or is not of the type its reader asked for. The
+    /// step did not happen, and the interrupt can be answered again.
     #[error("the answer to interrupt `{id}` does not fit")]
     InvalidAnswer { id: String, source: BoxError },
 }

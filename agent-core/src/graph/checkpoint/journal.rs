@@ -26,14 +26,17 @@ impl Journal {
 
     pub(super) fn add(&mut self, entries: Vec<Entry>) {
         for entry in &entries {
-            if let Entry::Ended {
-                path,
-                node,
-                interrupts,
-                ..
-            } = entry
-            {
-                self.node_ended(&format!("{path}{node}"), interrupts);
+            match entry {
+                Entry::Ended {
+                    path,
+                    node,
+                    interrupts,
+                    ..
+                } => self.node_ended(&format!("{path}{node}"), interrupts),
+                Entry::Answer { id: of, .. } => self
+                    .0
+                    .retain(|entry| !matches!(entry, Entry::Answer { id, .. } if id == of)),
+                Entry::Note(_) => {}
             }
         }
         self.0.extend(entries);
@@ -60,8 +63,11 @@ impl Journal {
     /// nobody has read.
     pub(super) fn step_done(&mut self, interrupts: &[Asked], read: &HashSet<MessageId>) {
         let asked: HashSet<&str> = interrupts.iter().map(|asked| asked.id.as_str()).collect();
-        self.0.retain(|entry| match entry {
-            Entry::Answer { id, .. } => asked.contains(id.as_str()),
+        self.0.retain_mut(|entry| match entry {
+            Entry::Answer { id, is_read, .. } => {
+                *is_read = true;
+                asked.contains(id.as_str())
+            }
             Entry::Ended { .. } => !asked.is_empty(),
             Entry::Note(_) => entry.mail().any(|mail| !read.contains(mail.id())),
         });

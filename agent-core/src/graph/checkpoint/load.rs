@@ -22,7 +22,7 @@ pub(in crate::graph) struct Loaded {
     pub(in crate::graph) asked: Vec<Asked>,
     /// The answers there are.
     pub(in crate::graph) answers: HashMap<String, Value>,
-    /// Those of them that came after the pause, so that nobody may have seen them.
+    /// Those of them that no step which is written down has read: they can be replaced.
     pub(in crate::graph) fresh: HashSet<String>,
     /// The interrupts that have their answers, since the thread began.
     pub(in crate::graph) answered: HashSet<String>,
@@ -60,7 +60,6 @@ pub(in crate::graph) async fn load(
         });
     };
     let mut journal = record.journal;
-    let carried = journal.len();
     for (position, write) in stored.writes.iter().enumerate() {
         let key = format!("write {} after {at}", position + 1);
         let entry = format::read_entry(write).map_err(|error| unreadable(thread, &key, error))?;
@@ -69,18 +68,27 @@ pub(in crate::graph) async fn load(
     let mut open = record.interrupts;
     let mut answers = HashMap::new();
     let mut fresh = HashSet::new();
-    for (position, entry) in journal.iter().enumerate() {
+    for entry in &journal {
+        let about = open.iter().filter(|asked| entry.has_read(asked));
+        for asked in about {
+            fresh.remove(&asked.id);
+        }
         match entry {
-            Entry::Answer { id, value } => {
+            Entry::Answer { id, value, is_read } => {
                 answers.insert(id.clone(), value.clone());
-                if position >= carried {
+                if !is_read {
                     fresh.insert(id.clone());
                 }
             }
             Entry::Ended { interrupts, .. } => open.extend(interrupts.iter().cloned()),
+            Entry::Note(note) if note.takes_back() => {
+                let about = open.iter().filter(|asked| note.is_about(asked));
+                fresh.extend(about.map(|asked| asked.id.clone()));
+            }
             Entry::Note(_) => {}
         }
     }
+    fresh.retain(|id| answers.contains_key(id));
     let mut seen = HashSet::new();
     open.retain(|asked| seen.insert(asked.id.clone()));
     let is_open = |id: &String| seen.contains(id) && !answers.contains_key(id);
@@ -104,6 +112,14 @@ impl Loaded {
     /// Who waits for an answer.
     pub(in crate::graph) fn pending(&self) -> impl Iterator<Item = &Asked> {
         let is_open = |asked: &&Asked| !self.answers.contains_key(&asked.id);
+        self.asked.iter().filter(is_open)
+    }
+
+    /// What an answer may come to: what waits, and what was answered without effect so far.
+    pub(in crate::graph) fn answerable(&self) -> impl Iterator<Item = &Asked> {
+        let is_open = |asked: &&Asked| {
+            !self.answers.contains_key(&asked.id) || self.fresh.contains(&asked.id)
+        };
         self.asked.iter().filter(is_open)
     }
 }

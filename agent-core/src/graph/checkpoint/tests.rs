@@ -83,6 +83,7 @@ fn entries() -> Vec<Entry> {
         Entry::Answer {
             id: "i1".to_owned(),
             value: Value::Null,
+            is_read: false,
         },
         Entry::Note(Note {
             node: "tools".to_owned(),

@@ -4,16 +4,25 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::ToolContext;
+use crate::answer::read;
 use crate::tool::ToolError;
 
 /// The answer to something that a call asked.
 #[derive(Debug, Clone)]
 pub(crate) struct CallAnswer {
+    /// The id of the interrupt.
+    pub(crate) id: String,
     /// Set if a run inside of the call asked: by which it is answered.
     pub(crate) nested: Option<String>,
     /// What the call named its question.
     pub(crate) name: Option<String>,
     pub(crate) value: Value,
+}
+
+impl CallAnswer {
+    fn read<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
+        read(&self.id, &self.value).map_err(ToolError::failed)
+    }
 }
 
 impl ToolContext {
@@ -37,11 +46,13 @@ impl ToolContext {
     ///
     /// # Errors
     ///
-    /// The answer is not the JSON of a `T`.
+    /// The answer is not the JSON of a `T`. A call that fails with this error, also inside of one
+    /// of its own, has not happened: the run ends with
+    /// [`CheckpointError::InvalidAnswer`](crate::graph::checkpoint::CheckpointError::InvalidAnswer),
+    /// and takes another answer. The model hears nothing of it.
     pub fn answer<T: DeserializeOwned>(&self) -> Result<Option<T>, ToolError> {
         let mut own = self.0.answers.iter().filter(|it| it.nested.is_none());
-        let answer = own.next_back().map(|answer| T::deserialize(&answer.value));
-        answer.transpose().map_err(ToolError::failed)
+        own.next_back().map(CallAnswer::read).transpose()
     }
 
     /// The answer to the question of this [name](crate::tool::InterruptRequest::named), for a tool
@@ -69,17 +80,17 @@ impl ToolContext {
     ///
     /// # Errors
     ///
-    /// The answer is not the JSON of a `T`.
+    /// The answer is not the JSON of a `T`. A call that fails with this error, also inside of one
+    /// of its own, has not happened: the run ends with
+    /// [`CheckpointError::InvalidAnswer`](crate::graph::checkpoint::CheckpointError::InvalidAnswer),
+    /// and takes another answer. The model hears nothing of it.
     pub fn answer_to<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, ToolError> {
         let mut named = self
             .0
             .answers
             .iter()
             .filter(|answer| answer.nested.is_none() && answer.name.as_deref() == Some(name));
-        let answer = named
-            .next_back()
-            .map(|answer| T::deserialize(&answer.value));
-        answer.transpose().map_err(ToolError::failed)
+        named.next_back().map(CallAnswer::read).transpose()
     }
 
     /// The answers for the run inside of this call, by what they answer there.

@@ -64,7 +64,7 @@ fn deepest(named: impl Iterator<Item = (String, usize)>) -> String {
 
 fn names(entry: &Entry) -> Vec<(String, usize)> {
     match entry {
-        Entry::Answer { id, value } => vec![(id.clone(), depth(value))],
+        Entry::Answer { id, value, .. } => vec![(id.clone(), depth(value))],
         Entry::Note(note) => {
             let mut all: Vec<_> = note.update.iter().flat_map(keys).collect();
             all.push((note.key.clone(), depth(&note.value)));

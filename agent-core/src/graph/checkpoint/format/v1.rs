@@ -109,6 +109,9 @@ pub(super) enum Entry {
 pub(super) struct Answer {
     id: String,
     value: Value,
+    /// Only in a checkpoint: a write always comes before the step that reads it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    read: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -312,9 +315,10 @@ impl Asked {
 impl Entry {
     pub(super) fn of(entry: &record::Entry) -> Result<Self, StateError> {
         Ok(match entry {
-            record::Entry::Answer { id, value } => Self::Answer(Answer {
+            record::Entry::Answer { id, value, is_read } => Self::Answer(Answer {
                 id: id.clone(),
                 value: value.clone(),
+                read: *is_read,
             }),
             record::Entry::Note(note) => Self::Note(Note {
                 node: note.node.clone(),
@@ -340,7 +344,11 @@ impl Entry {
 
     pub(super) fn into_entry(self) -> Result<record::Entry, BoxError> {
         Ok(match self {
-            Self::Answer(Answer { id, value }) => record::Entry::Answer { id, value },
+            Self::Answer(Answer { id, value, read }) => record::Entry::Answer {
+                id,
+                value,
+                is_read: read,
+            },
             Self::Note(note) => record::Entry::Note(record::Note {
                 node: note.node,
                 key: note.key,
