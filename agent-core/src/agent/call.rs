@@ -64,7 +64,7 @@ pub(super) async fn run_call(
 /// Takes a call over that has begun while the model was still writing.
 pub(super) async fn go_on(
     scope: &Arc<RunScope>,
-    early: EarlyCall,
+    early: Box<EarlyCall>,
     admission: Admission<'_>,
 ) -> CallEnd {
     let EarlyCall {
@@ -74,7 +74,7 @@ pub(super) async fn go_on(
         span,
         started,
         ..
-    } = early;
+    } = *early;
     scope
         .sink
         .send(|| EventKind::ToolStarted { call: call.clone() })

@@ -29,7 +29,9 @@ use crate::telemetry;
 use crate::tool::InterruptRequest;
 
 /// Runs a request to its end, telling `sink` what happens.
-pub(super) async fn drive(request: RunRequest, sink: Sink) -> Result<RunOutput, AgentError> {
+///
+/// The request is boxed, as its place in the future would stay as long as the run.
+pub(super) async fn drive(request: Box<RunRequest>, sink: Sink) -> Result<RunOutput, AgentError> {
     let run_id: Arc<str> = crate::id::next("run").into();
     let thread_id: Option<Arc<str>> = request.thread.as_deref().map(Into::into);
     let span = telemetry::run_span(&request.agent.config.name, &run_id, thread_id.as_deref());
@@ -53,7 +55,7 @@ pub(super) async fn drive(request: RunRequest, sink: Sink) -> Result<RunOutput, 
             mut state,
             new_from,
             began,
-        } = prepare(request, open, sink, of_run)?;
+        } = prepare(*request, open, sink, of_run)?;
         let _early = EndsEarlyCalls(Arc::clone(&scope));
         let recorder = thread.as_ref().map(|thread| thread.opened.recorder());
         // Known by its thread until its end is written down.

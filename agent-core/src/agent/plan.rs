@@ -20,7 +20,8 @@ pub(super) struct Plan<'a> {
     pub(super) call: &'a ToolCall,
     pub(super) tool: Option<&'a Arc<dyn ToolCallback>>,
     pub(super) refused: Option<String>,
-    pub(super) early: Option<EarlyCall>,
+    /// Boxed, because it is rare and large.
+    pub(super) early: Option<Box<EarlyCall>>,
     /// True if no other call may run at the same time.
     pub(super) alone: bool,
 }
@@ -31,7 +32,7 @@ pub(super) fn begun_early(scope: &RunScope, plans: &mut [Plan<'_>]) -> Arc<Semap
         return Arc::new(Semaphore::new(scope.config.max_parallel));
     };
     for plan in plans.iter_mut().filter(|plan| plan.refused.is_none()) {
-        plan.early = early.take(plan.call);
+        plan.early = early.take(plan.call).map(Box::new);
     }
     early.slots
 }

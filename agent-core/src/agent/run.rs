@@ -181,7 +181,7 @@ impl RunRequest {
             sequence: 0,
             handle,
             events,
-            run: Some(Box::pin(drive(self, sink))),
+            run: Some(Box::pin(drive(Box::new(self), sink))),
             end: None,
         }
     }
@@ -199,7 +199,7 @@ impl IntoFuture for RunRequest {
 
     fn into_future(self) -> Self::IntoFuture {
         let sink = Sink::unread(Arc::clone(&self.agent.config.name), self.gate());
-        Box::pin(drive(self, sink))
+        Box::pin(drive(Box::new(self), sink))
     }
 }
 

@@ -144,7 +144,7 @@ async fn open(run: &mut GraphRun) -> Result<(Arc<Recorder>, Loaded), CheckpointE
         Some(Opened {
             recorder,
             loaded: Some(loaded),
-        }) => Ok((recorder, loaded)),
+        }) => Ok((recorder, *loaded)),
         _ => Err(CheckpointError::ThreadNotFound { thread }),
     }
 }

@@ -200,7 +200,7 @@ impl GraphRun {
     pub fn stream(self) -> GraphStream {
         let events = Arc::new(Events::new(self.modes));
         GraphStream {
-            run: Some(Box::pin(drive(self, Arc::clone(&events)))),
+            run: Some(Box::pin(drive(Box::new(self), Arc::clone(&events)))),
             events,
             end: None,
         }

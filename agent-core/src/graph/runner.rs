@@ -142,9 +142,10 @@ impl Run {
     }
 }
 
-/// Runs a graph to its end, or to a pause.
+/// Runs a graph to its end, or to a pause. What it is given is boxed, as its place in the future
+/// would stay as long as the run.
 pub(super) async fn drive(
-    mut given: GraphRun,
+    mut given: Box<GraphRun>,
     events: Arc<Events>,
 ) -> Result<GraphEvent, RunError> {
     let opened = match given.open().await {
@@ -207,7 +208,7 @@ struct Begin {
 async fn begin(
     given: &mut GraphRun,
     recorder: Option<&Arc<Recorder>>,
-    loaded: Option<Loaded>,
+    loaded: Option<Box<Loaded>>,
 ) -> Result<Begin, CheckpointError> {
     let update = std::mem::take(&mut given.update);
     let Some(answers) = given.answers.take() else {

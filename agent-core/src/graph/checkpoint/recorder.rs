@@ -80,7 +80,7 @@ impl Step {
 /// A thread that was opened for a run.
 pub(crate) struct Opened {
     pub(in crate::graph) recorder: Arc<Recorder>,
-    pub(in crate::graph) loaded: Option<Loaded>,
+    pub(in crate::graph) loaded: Option<Box<Loaded>>,
 }
 
 impl Opened {
@@ -114,7 +114,7 @@ impl Opened {
         };
         Ok(Self {
             recorder: Arc::new(recorder),
-            loaded,
+            loaded: loaded.map(Box::new),
         })
     }
 }

@@ -93,11 +93,12 @@ impl<A: Assembler> Reading<A> {
     /// wants a stream.
     async fn begin(reply: Reply, expect: Expect, assembler: A) -> Result<Self, ModelError> {
         if !(200..300).contains(&reply.status()) {
-            return Err(refusal::refused(reply).await);
+            // Boxed, as is the next one, because it is rare: every reply would have room for it.
+            return Err(Box::pin(refusal::refused(reply)).await);
         }
         let media_type = reply.media_type();
         if refusal::is_page(&media_type, "") {
-            return Err(refusal::not_the_api(reply, A::API).await);
+            return Err(Box::pin(refusal::not_the_api(reply, A::API)).await);
         }
         let expects_stream = match &*media_type {
             "text/event-stream" => true,
