@@ -12,6 +12,8 @@ use crate::message::{ContentPart, ToolResult};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Counts {
     model_calls: u32,
+    /// Jumps of hooks since the last model call.
+    jumps: u32,
     tool_calls: u32,
     by_tool: HashMap<String, u32>,
     /// How many of the tool calls had their result before this run.
@@ -36,6 +38,16 @@ impl Counts {
             return Err(Limit::ModelCalls);
         }
         self.model_calls += 1;
+        self.jumps = 0;
+        Ok(())
+    }
+
+    /// Counts a jump of a hook that does not end the run. `Err` if it is one too many.
+    pub(super) fn jump(&mut self, limits: &Limits) -> Result<(), Limit> {
+        if reached(limits.jumps, self.jumps) {
+            return Err(Limit::Jumps);
+        }
+        self.jumps += 1;
         Ok(())
     }
 

@@ -57,7 +57,8 @@ impl HookPosition {
     }
 }
 
-/// Where a jump leads.
+/// Where a jump leads. How often a run may go round by jumps alone is bounded by
+/// [`Limits::jumps`](super::Limits::jumps).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,

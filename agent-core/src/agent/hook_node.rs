@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::error::Failure;
 use super::hook::{Hook, HookAction, HookContext, HookPosition, Jump};
-use super::scope::RunScope;
+use super::scope::{Record, RunScope};
 use super::wiring::TOOLS;
 use crate::boxed::{BoxError, BoxFuture};
 use crate::event::{Limit, Outcome};
@@ -106,7 +106,16 @@ impl HookNode {
                 ),
             };
         }
-        scope.record(|record| record.jumped |= jump == Jump::End);
+        let counted = |record: &mut Record| match jump {
+            Jump::End => {
+                record.jumped = true;
+                Ok(())
+            }
+            Jump::Model | Jump::Tools => record.counts.jump(&scope.config.limits),
+        };
+        if let Err(limit) = scope.record(counted) {
+            return scope.leave(Outcome::LimitReached(limit), answered(state, update));
+        }
         match jump {
             Jump::Tools => NodeOutput::from(update).goto(TOOLS),
             Jump::Model => {

@@ -12,7 +12,7 @@ pub enum OnLimit {
     #[default]
     Stop,
     /// The call over the limit is answered with an error, and the run goes on. The limits of
-    /// model calls and of errors in a row still end the run.
+    /// model calls, of errors in a row and of jumps still end the run.
     ErrorResult,
     /// The model answers once more, without tools and within its own limit; then the run ends.
     LastAnswer,
@@ -41,6 +41,7 @@ pub struct Limits {
     pub(super) repeated_calls: Option<u32>,
     pub(super) errors_in_a_row: Option<u32>,
     pub(super) depth: Option<u32>,
+    pub(super) jumps: Option<u32>,
     pub(super) on_limit: OnLimit,
 }
 
@@ -51,14 +52,15 @@ impl Default for Limits {
             tool_calls: Some(150),
             calls_per_tool: Some(40),
             depth: Some(5),
+            jumps: Some(50),
             ..Self::unlimited()
         }
     }
 }
 
 impl Limits {
-    /// 50 model calls, 150 tool calls, 40 calls of one tool, runs nested 5 deep; stop when one
-    /// is reached.
+    /// 50 model calls, 150 tool calls, 40 calls of one tool, runs nested 5 deep, 50 jumps of hooks
+    /// between two model calls; stop when one is reached.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -75,6 +77,7 @@ impl Limits {
             repeated_calls: None,
             errors_in_a_row: None,
             depth: None,
+            jumps: None,
             on_limit: OnLimit::Stop,
         }
     }
@@ -132,6 +135,15 @@ impl Limits {
     #[must_use]
     pub fn depth(mut self, limit: impl Into<Option<u32>>) -> Self {
         self.depth = limit.into();
+        self
+    }
+
+    /// How often hooks may [jump](super::Jump) to the model or the tools with no model call in
+    /// between. The next such jump is not made and ends the run, whatever happens at other limits:
+    /// its calls without a result are answered, the hooks after the agent run. Default: 50.
+    #[must_use]
+    pub fn jumps(mut self, limit: impl Into<Option<u32>>) -> Self {
+        self.jumps = limit.into();
         self
     }
 

@@ -27,6 +27,8 @@ pub enum Limit {
     ConsecutiveErrors,
     /// How deep runs may be nested.
     Depth,
+    /// Jumps of hooks between two model calls.
+    Jumps,
     /// The run's own time.
     Deadline,
 }
@@ -40,6 +42,7 @@ impl fmt::Display for Limit {
             Self::RepeatedCall => "one call, again and again",
             Self::ConsecutiveErrors => "errors in a row",
             Self::Depth => "the depth of nested runs",
+            Self::Jumps => "the jumps of its hooks",
             Self::Deadline => "its time",
         })
     }

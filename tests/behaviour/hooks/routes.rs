@@ -1,6 +1,6 @@
 //! Where a run goes on after its hooks.
 
-use agent_core::agent::{HookAction, Jump};
+use agent_core::agent::{HookAction, HookPosition, Jump, Limit, Limits, OnLimit};
 use agent_core::graph::StateUpdate;
 use agent_core::message::{AssistantMessage, ToolCall, ToolResult};
 use agent_core::model::ScriptedModel;
@@ -163,4 +163,80 @@ async fn at_the_tools_without_an_open_call_nothing_runs_and_nothing_changes() {
         assert_eq!((run.text(), runs.get()), ("done", 0));
         assert_eq!(texts(&model.requests()[0]), before);
     }
+}
+
+/// The position of a hook that jumps, to where, with which limits, after how many model calls.
+type Jumps = (HookPosition, Jump, Limits, usize);
+
+// HK-5
+#[tokio::test]
+async fn a_hook_that_always_jumps_back_reaches_a_limit() {
+    let jumps = |limits: Limits| limits.jumps(3);
+    let cases: [Jumps; 5] = [
+        (BeforeModel, Jump::Model, jumps(Limits::new()), 0),
+        (BeforeModel, Jump::Tools, jumps(Limits::new()), 0),
+        (
+            BeforeModel,
+            Jump::Model,
+            Limits::new().on_limit(OnLimit::LastAnswer).jumps(3),
+            0,
+        ),
+        // Each goes by the model, whose calls are counted.
+        (
+            AfterModel,
+            Jump::Model,
+            jumps(Limits::new().model_calls(5)),
+            5,
+        ),
+        (
+            AfterModel,
+            Jump::Tools,
+            jumps(Limits::new().model_calls(5)),
+            5,
+        ),
+    ];
+    for (position, to, limits, model_calls) in cases {
+        let (jumped, ended) = (Counter::default(), Log::default());
+        let model = ScriptedModel::new((0..9).map(|_| says("again")));
+        let counted = jumped.clone();
+        let back = hook("back", &Log::default()).at(match position {
+            BeforeModel => &[BeforeModel],
+            _ => &[AfterModel],
+        });
+        let back = back.acts(move |_, _| {
+            counted.add();
+            HookAction::jump(to)
+        });
+
+        let agent = agent(&model, &Counter::default()).hook(back).limits(limits);
+        let agent = agent.hook(hook("last", &ended).at(&[AfterAgent]));
+        let run = agent.build().unwrap().run("Go").await.unwrap();
+
+        let (limit, times) = match position {
+            BeforeModel => (Limit::Jumps, 4),
+            _ => (Limit::ModelCalls, 5),
+        };
+        assert_eq!(run.outcome(), &Outcome::LimitReached(limit));
+        assert_eq!((jumped.get(), model.requests().len()), (times, model_calls));
+        assert_eq!(noted(&ended), ["last.AfterAgent"]);
+    }
+}
+
+// HK-5
+#[tokio::test]
+async fn the_jumps_between_two_model_calls_are_counted() {
+    let turns = (0..4).map(|_| call_t());
+    let model = ScriptedModel::new(turns.chain([says("done")]));
+    let jumped = Counter::default();
+    let twice = hook("twice", &Log::default()).at(&[BeforeModel]);
+    let twice = twice.acts(move |_, _| match jumped.add() % 3 {
+        2 => HookAction::Continue,
+        _ => HookAction::jump(Jump::Model),
+    });
+
+    let agent = agent(&model, &Counter::default()).hook(twice);
+    let agent = agent.limits(Limits::new().jumps(2)).build().unwrap();
+    let run = agent.run("Go").await.unwrap();
+
+    assert_eq!(run.text(), "done");
 }
