@@ -233,6 +233,9 @@ impl FunctionTool {
 
     /// How many of its calls run at once, in all runs of an agent. Default: no limit of its
     /// own.
+    ///
+    /// A call that runs the agent once more keeps its slot meanwhile: if that run calls the same
+    /// tool and no slot is left, the tool waits for itself until its time is over.
     #[must_use]
     pub fn max_parallel(mut self, limit: u32) -> Self {
         self.metadata = self.metadata.max_parallel(limit);

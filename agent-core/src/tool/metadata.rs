@@ -83,6 +83,9 @@ impl ToolMetadata {
 
     /// How many calls of the tool run at once, over all runs of one agent. A call that waits
     /// uses up its time. 0 is taken for 1. Default: as many as the agent runs.
+    ///
+    /// A call that runs the agent once more keeps its slot meanwhile: if that run calls the same
+    /// tool and no slot is left, the tool waits for itself until its time is over.
     #[must_use]
     pub const fn max_parallel(mut self, limit: u32) -> Self {
         self.max_parallel = Some(if limit == 0 { 1 } else { limit });
