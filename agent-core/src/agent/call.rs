@@ -307,6 +307,7 @@ fn context(
                 scope: Arc::clone(scope),
                 gate: Arc::new(gate.clone()),
                 deadline,
+                span: tracing::Span::current(),
             })),
             cancellation: scope.token.child_token(),
             answers: answers.to_vec(),

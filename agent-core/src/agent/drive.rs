@@ -34,7 +34,9 @@ use crate::tool::InterruptRequest;
 pub(super) async fn drive(request: Box<RunRequest>, sink: Sink) -> Result<RunOutput, AgentError> {
     let run_id: Arc<str> = crate::id::next("run").into();
     let thread_id: Option<Arc<str>> = request.thread.as_deref().map(Into::into);
-    let span = telemetry::run_span(&request.agent.config.name, &run_id, thread_id.as_deref());
+    let around = request.outer.as_ref().map(|outer| &outer.span);
+    let agent = &*request.agent.config.name;
+    let span = telemetry::run_span(around, agent, &run_id, thread_id.as_deref());
     let (agent, started) = (Arc::clone(&request.agent.config.name), Instant::now());
     let token = request.token.child_token();
     let outer_token = request.outer_token.clone();

@@ -14,6 +14,8 @@ pub(super) struct Outer {
     pub(super) scope: Arc<RunScope>,
     pub(super) gate: Arc<Gate>,
     pub(super) deadline: Instant,
+    /// The call's span.
+    pub(super) span: tracing::Span,
 }
 
 impl RunRequest {

@@ -1,7 +1,7 @@
 //! Spans and fields by the OpenTelemetry conventions for generative AI, version 0.1.0.
 //!
 //! Every run is a span `invoke_agent`, every model call in it a span `chat`, every tool call
-//! a span `execute_tool`. They are `tracing` spans: without a subscriber they cost next to
+//! a span `execute_tool`; a run inside a tool call is a child of that call. They are `tracing` spans: without a subscriber they cost next to
 //! nothing, and an exporter is the program's own choice. What is said is recorded only if the
 //! agent is [told to](crate::agent::ReactAgentBuilder::record_content). Metrics are events; see
 //! [`metrics`].
@@ -56,20 +56,32 @@ pub const TOOL_CALL_ID: &str = "gen_ai.tool.call.id";
 /// Field: what went wrong, in one word.
 pub const ERROR_TYPE: &str = "error.type";
 
-/// The span of one run.
-pub(crate) fn run_span(agent: &str, run_id: &str, thread_id: Option<&str>) -> Span {
-    info_span!(
-        "invoke_agent",
-        otel.name = %format_args!("invoke_agent {agent}"),
-        "gen_ai.operation.name" = "invoke_agent",
-        "gen_ai.agent.name" = agent,
-        "gen_ai.conversation.id" = thread_id,
-        run_id,
-        outcome = Empty,
-        "error.type" = Empty,
-        "gen_ai.usage.input_tokens" = Empty,
-        "gen_ai.usage.output_tokens" = Empty,
-    )
+/// The span of one run: a child of the span that it begins in, or else of the call `around` it,
+/// which a tool may have left for a task of its own.
+pub(crate) fn run_span(
+    around: Option<&Span>,
+    agent: &str,
+    run_id: &str,
+    thread_id: Option<&str>,
+) -> Span {
+    let span = || {
+        info_span!(
+            "invoke_agent",
+            otel.name = %format_args!("invoke_agent {agent}"),
+            "gen_ai.operation.name" = "invoke_agent",
+            "gen_ai.agent.name" = agent,
+            "gen_ai.conversation.id" = thread_id,
+            run_id,
+            outcome = Empty,
+            "error.type" = Empty,
+            "gen_ai.usage.input_tokens" = Empty,
+            "gen_ai.usage.output_tokens" = Empty,
+        )
+    };
+    match around {
+        Some(call) if Span::current().is_none() => call.in_scope(span),
+        _ => span(),
+    }
 }
 
 /// The span of one model call, a child of the run's.

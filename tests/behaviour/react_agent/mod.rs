@@ -4,6 +4,7 @@
 
 mod events;
 mod limits;
+mod nested_spans;
 mod request;
 mod spans;
 

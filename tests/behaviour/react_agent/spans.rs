@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use agent_core::agent::{ReactAgentBuilder, ToolRetry};
 use agent_core::model::scripted::{Turn, calls, fails, says};
@@ -14,14 +14,17 @@ use agent_tests::tools::tool;
 use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
+use tracing::subscriber::DefaultGuard;
+use tracing::{Dispatch, Event, Metadata, Subscriber};
+use tracing_core::span::Current;
 
 /// A span: its name, its parent by position, and its fields.
 #[derive(Debug, Clone, Default)]
-struct Seen {
-    name: &'static str,
-    parent: Option<u64>,
-    fields: BTreeMap<&'static str, String>,
+pub(super) struct Seen {
+    pub(super) name: &'static str,
+    metadata: Option<&'static Metadata<'static>>,
+    pub(super) parent: Option<u64>,
+    pub(super) fields: BTreeMap<&'static str, String>,
 }
 
 impl Visit for Seen {
@@ -34,11 +37,28 @@ impl Visit for Seen {
     }
 }
 
-/// Keeps every span and every metric; the id of a span is its position, from 1.
+/// Keeps every span and every metric; the id of a span is its position, from 1. The spans that
+/// are entered are those of one thread.
 #[derive(Clone, Default)]
-struct Spans(Arc<Mutex<Vec<Seen>>>, Arc<Mutex<Vec<Seen>>>);
+pub(super) struct Spans(
+    pub(super) Arc<Mutex<Vec<Seen>>>,
+    Arc<Mutex<Vec<Seen>>>,
+    Arc<Mutex<Vec<(Id, &'static Metadata<'static>)>>>,
+);
 
 impl Spans {
+    /// Keeps what this thread does until the guard is dropped.
+    pub(super) fn kept() -> (Self, DefaultGuard) {
+        // As long as there is only one subscriber, `tracing` asks that of the thread which comes to
+        // a span first, and a thread without one would switch the span off for all.
+        static OTHERS: LazyLock<[Dispatch; 2]> =
+            LazyLock::new(|| [(); 2].map(|()| Dispatch::new(Spans::default())));
+        LazyLock::force(&OTHERS);
+        let spans = Self::default();
+        let guard = tracing::subscriber::set_default(spans.clone());
+        (spans, guard)
+    }
+
     fn of(&self, name: &str) -> Vec<Seen> {
         let spans = self.0.lock().unwrap();
         spans
@@ -58,7 +78,11 @@ impl Subscriber for Spans {
     fn new_span(&self, span: &Attributes<'_>) -> Id {
         let mut seen = Seen {
             name: span.metadata().name(),
-            parent: span.parent().map(Id::into_u64),
+            parent: match span.is_contextual() {
+                true => self.current_span().id().map(Id::into_u64),
+                false => span.parent().map(Id::into_u64),
+            },
+            metadata: Some(span.metadata()),
             fields: BTreeMap::new(),
         };
         span.record(&mut seen);
@@ -80,14 +104,29 @@ impl Subscriber for Spans {
         self.1.lock().unwrap().push(seen);
     }
 
-    fn enter(&self, _: &Id) {}
-    fn exit(&self, _: &Id) {}
+    fn enter(&self, span: &Id) {
+        let position = usize::try_from(span.into_u64()).unwrap() - 1;
+        let metadata = self.0.lock().unwrap()[position].metadata.unwrap();
+        self.2.lock().unwrap().push((span.clone(), metadata));
+    }
+
+    fn exit(&self, span: &Id) {
+        let mut entered = self.2.lock().unwrap();
+        let position = entered.iter().rposition(|(id, _)| id == span).unwrap();
+        entered.remove(position);
+    }
+
+    fn current_span(&self) -> Current {
+        match self.2.lock().unwrap().last() {
+            Some((id, metadata)) => Current::new(id.clone(), metadata),
+            None => Current::none(),
+        }
+    }
 }
 
 /// The spans of a run with one call that goes well and one that fails.
 async fn spans(is_parallel: bool, streaming: bool) -> Result<Spans, AgentError> {
-    let spans = Spans::default();
-    let _guard = tracing::subscriber::set_default(spans.clone());
+    let (spans, _guard) = Spans::kept();
     let turn = super::calls_step(1).and_calls("fails", json!({}));
     let model = ScriptedModel::new([turn, says("Done.")]);
     let fails = tool("fails", (), async |(), _, _| {
@@ -140,8 +179,7 @@ async fn a_run_and_its_model_calls_are_spans() {
 // C14
 #[tokio::test]
 async fn a_span_tells_the_end_of_a_run_in_one_word_and_no_content() {
-    let spans = Spans::default();
-    let _guard = tracing::subscriber::set_default(spans.clone());
+    let (spans, _guard) = Spans::kept();
     let asks = tool("asks", (), async |(), _, _| {
         ToolOutcome::Interrupt(InterruptRequest::new("Delete everything?"))
     });
@@ -163,8 +201,7 @@ async fn a_span_tells_the_end_of_a_run_in_one_word_and_no_content() {
 
 /// What one run with one good and one failing call writes, on an agent set up like this.
 async fn written(set_up: impl FnOnce(ReactAgentBuilder) -> ReactAgentBuilder) -> Spans {
-    let spans = Spans::default();
-    let _guard = tracing::subscriber::set_default(spans.clone());
+    let (spans, _guard) = Spans::kept();
     let turn = super::calls_step(1).and_calls("fails", json!({"key": "sk-live-9"}));
     let usage = Usage::new(7, 3);
     let model = ScriptedModel::new([turn.with_usage(usage), says("Done, sk-live-9.")]);
@@ -261,8 +298,7 @@ async fn model_calls_tool_calls_and_runs_are_measured() {
 
 #[tokio::test]
 async fn a_model_that_fails_is_measured_with_the_kind_of_its_error() {
-    let spans = Spans::default();
-    let _guard = tracing::subscriber::set_default(spans.clone());
+    let (spans, _guard) = Spans::kept();
     let error = ModelError::new(ModelErrorKind::RateLimited, "too many");
     let agent = ReactAgent::builder("assistant", ScriptedModel::new([fails(error)]));
 
@@ -307,8 +343,7 @@ async fn each_round_is_logged_with_its_number() {
 #[tokio::test(start_paused = true)]
 async fn a_log_of_another_try_tells_its_error_only_on_request_and_masked() {
     for (records, told) in [(false, None), (true, Some("Error: no entry with ***"))] {
-        let spans = Spans::default();
-        let _guard = tracing::subscriber::set_default(spans.clone());
+        let (spans, _guard) = Spans::kept();
         let model = ScriptedModel::new([calls("fails", json!({})), says("Done.")]);
         let fails = tool("fails", (), async |(), _, _| {
             Err::<(), _>(ToolError::failed("no entry with sk-live-9"))
@@ -327,8 +362,7 @@ async fn a_log_of_another_try_tells_its_error_only_on_request_and_masked() {
 
 /// The message of each log line of a run of this turn, with this history.
 async fn logged(turn: Turn, input: Vec<Message>) -> Vec<String> {
-    let seen = Spans::default();
-    let _guard = tracing::subscriber::set_default(seen.clone());
+    let (seen, _guard) = Spans::kept();
     let model = ScriptedModel::new([turn, says("Done.")]);
     let agent = super::agent(&model).system_prompt("Be brief.");
     agent.build().unwrap().run(input).await.unwrap();
