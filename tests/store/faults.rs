@@ -13,10 +13,11 @@ use agent_core::graph::checkpoint::{CheckpointError, CheckpointSaver, SaverError
 use agent_core::model::scripted::{Turn, calls, says};
 use agent_core::model::{ChatRequest, FunctionModel};
 use agent_core::{AgentError, Host, Message, ReactAgent, RunOutput, tool, tools};
+use agent_store::{SqliteSaver, StoreError};
 use serde_json::json;
 
 use super::postgres::Server;
-use super::{Folder, chain, fresh, open};
+use super::{Folder, adds, chain, fresh, open};
 
 /// How many calls there are, one after another, and how long the text of each is.
 const CALLS: usize = 20;
@@ -170,9 +171,20 @@ fn as_the_child_without_room() {
     println!("\n@@{said}");
 }
 
-/// What each child says that a shell starts by `$CHILD`, in order.
+/// What the children without room say that a shell starts by `$CHILD`, in order.
 fn children(script: &str, folder: &Folder, store: &Path) -> Option<Vec<serde_json::Value>> {
-    let name = "faults::as_the_child_without_room";
+    let said = children_of("as_the_child_without_room", script, (folder, store))?;
+    assert_eq!(said.len(), 2, "{said:?}");
+    Some(said)
+}
+
+/// What each child of this name says, in order. `None` if no file system can be mounted here.
+fn children_of(
+    name: &str,
+    script: &str,
+    (folder, store): (&Folder, &Path),
+) -> Option<Vec<serde_json::Value>> {
+    let name = format!("faults::{name}");
     let child = format!("\"$EXE\" --exact {name} --nocapture");
     let output = Command::new("sh")
         .args(["-c", &script.replace("$CHILD", &child)])
@@ -187,11 +199,14 @@ fn children(script: &str, folder: &Folder, store: &Path) -> Option<Vec<serde_jso
     let said: Vec<_> = said
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let errors = String::from_utf8_lossy(&output.stderr);
     if text.contains("no mount") {
         return None;
     }
-    assert_eq!(said.len(), 2, "{text}\n{errors}");
+    assert!(
+        !said.is_empty(),
+        "{text}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     Some(said)
 }
 
@@ -218,6 +233,59 @@ fn a_run_on_a_full_disk_fails_and_goes_on_once_there_is_room() {
         Some(said) => check_children(&said, &folder, &["database or disk is full"]),
         None => println!("skipped: no file system can be mounted here"),
     }
+}
+
+/// The child that opens a file which it may be kept from writing, and adds to its thread; without
+/// a parent it does nothing.
+#[test]
+fn as_the_child_that_may_not_write() {
+    let Ok(store) = std::env::var(STORE) else {
+        return;
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let said = runtime.block_on(async {
+        let saver = match SqliteSaver::open(store).await {
+            Ok(saver) => saver,
+            Err(error @ StoreError::Open { .. }) => return json!({"error": chain(&error)}),
+            Err(error) => panic!("{error:?}"),
+        };
+        let thread = saver.load("t", None).await.unwrap();
+        let version = thread.map_or(0, |thread| thread.version);
+        let id = version.to_string();
+        let parent = version.checked_sub(1).map(|parent| parent.to_string());
+        let commit = adds(version, &id, parent.as_deref(), b"a");
+        saver.commit("t", commit).await.unwrap();
+        json!({"version": version})
+    });
+    println!("\n@@{said}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_on_a_read_only_disk_is_refused_and_keeps_its_threads() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.0.join("small")).unwrap();
+    let script = "unshare -rm sh -c '\
+        mount -t tmpfs -o size=4m tmpfs small || { echo no mount; exit; }; \
+        $CHILD; mount -o remount,ro small || { echo no mount; exit; }; \
+        $CHILD; mount -o remount,rw small; $CHILD' || echo no mount";
+
+    let file = Path::new("small/threads.db");
+    let Some(said) = children_of("as_the_child_that_may_not_write", script, (&folder, file)) else {
+        println!("skipped: no file system can be mounted here");
+        return;
+    };
+
+    let error = said[1]["error"].as_str().unwrap_or_default();
+    assert!(error.contains("small/threads.db"), "{said:?}");
+    assert!(
+        error.contains("readonly") || error.contains("unable to open"),
+        "{said:?}"
+    );
+    assert_eq!([&said[0]["version"], &said[2]["version"]], [0, 1]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Puts a graph together. Nothing is checked here, and nothing runs.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -235,13 +236,18 @@ impl StateGraph {
                 fault: Box::new(fault.clone()),
             }));
         }
+        let before: HashSet<&str> = self.pauses_before.iter().map(String::as_str).collect();
+        let after: HashSet<&str> = self.pauses_after.iter().map(String::as_str).collect();
+        let timeouts = last_of(&self.timeouts);
+        #[cfg(feature = "retry")]
+        let retries = last_of(&self.retries);
         for node in &mut self.nodes {
-            node.pauses_before = self.pauses_before.iter().any(|name| **name == *node.name);
-            node.pauses_after = self.pauses_after.iter().any(|name| **name == *node.name);
-            node.timeout = last_of(&self.timeouts, &node.name).copied();
+            node.pauses_before = before.contains(&*node.name);
+            node.pauses_after = after.contains(&*node.name);
+            node.timeout = timeouts.get(&*node.name).copied().copied();
             #[cfg(feature = "retry")]
             {
-                node.retry = last_of(&self.retries, &node.name).cloned();
+                node.retry = retries.get(&*node.name).copied().cloned();
             }
         }
         if faults.is_empty() {
@@ -252,12 +258,26 @@ impl StateGraph {
     }
 }
 
-fn last_of<'a, T>(settings: &'a [(String, T)], node: &str) -> Option<&'a T> {
-    let of_node = settings.iter().rev().find(|(name, _)| *name == *node);
-    of_node.map(|(_, value)| value)
+/// What is set for each node: of two settings the later.
+fn last_of<T>(settings: &[(String, T)]) -> HashMap<&str, &T> {
+    let settings = settings.iter();
+    settings
+        .map(|(name, value)| (name.as_str(), value))
+        .collect()
 }
 
+/// Where the plain edges of each node, or the start, lead, in their order.
+pub(super) type EdgesBySource<'a> = HashMap<&'a str, Vec<&'a str>>;
+
 impl StateGraph {
+    pub(super) fn edges_by_source(&self) -> EdgesBySource<'_> {
+        let mut edges = EdgesBySource::new();
+        for edge in &self.edges {
+            edges.entry(&edge.from).or_default().push(&edge.to);
+        }
+        edges
+    }
+
     /// Every way from a node, or the start, to another, or the end.
     pub(super) fn ways(&self) -> impl Iterator<Item = (&str, &str)> {
         let edges = self.edges.iter().chain(&self.gotos);

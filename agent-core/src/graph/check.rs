@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::builder::StateGraph;
+use super::builder::{EdgesBySource, StateGraph};
 use super::compiled::{Target, ways};
 use super::join::Joins;
 use super::{END, GraphFault, START};
@@ -11,18 +11,23 @@ use crate::state::MESSAGES;
 
 pub(super) fn check(graph: &StateGraph) -> Vec<GraphFault> {
     let mut faults = Vec::new();
+    let edges = graph.edges_by_source();
+    let nodes = graph.nodes.iter().map(|node| &*node.name).collect();
     check_keys(graph, &mut faults);
     check_nodes(graph, &mut faults);
-    check_edges(graph, &mut faults);
-    check_conditionals(graph, &mut faults);
+    check_edges(graph, (&nodes, &edges), &mut faults);
+    check_conditionals(graph, (&nodes, &edges), &mut faults);
     check_ways(graph, &mut faults);
-    check_places(graph, &mut faults);
+    check_places(graph, (&nodes, &edges), &mut faults);
     if faults.is_empty() {
         // Where ways meet can only be told of a graph that hangs together.
-        check_branches(graph, &mut faults);
+        check_branches(graph, &edges, &mut faults);
     }
     faults
 }
+
+/// The names of the nodes.
+type Nodes<'a> = HashSet<&'a str>;
 
 fn check_keys(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
     if graph.strategies.declared(MESSAGES).is_some() {
@@ -48,10 +53,15 @@ fn check_nodes(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
     }
 }
 
-fn check_edges(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
-    for (position, edge) in graph.edges.iter().enumerate() {
-        check_ends(graph, &edge.from, &edge.to, faults);
-        if graph.edges[..position].contains(edge) {
+fn check_edges(
+    graph: &StateGraph,
+    (nodes, edges): (&Nodes<'_>, &EdgesBySource<'_>),
+    faults: &mut Vec<GraphFault>,
+) {
+    let mut seen = HashSet::new();
+    for edge in &graph.edges {
+        check_ends(nodes, &edge.from, &edge.to, faults);
+        if !seen.insert((&edge.from, &edge.to)) {
             faults.push(GraphFault::DuplicateEdge {
                 from: edge.from.clone(),
                 to: edge.to.clone(),
@@ -59,23 +69,23 @@ fn check_edges(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
         }
     }
     for (position, each) in graph.each.iter().enumerate() {
-        check_ends(graph, &each.from, &each.to, faults);
-        check_ends(graph, &each.from, &each.join, faults);
+        check_ends(nodes, &each.from, &each.to, faults);
+        check_ends(nodes, &each.from, &each.join, faults);
         let twice = graph.each[..position].iter().any(|it| it.from == each.from);
         let routed = graph.conditionals.iter().any(|it| it.from == each.from);
         if twice || routed {
             let from = each.from.clone();
             faults.push(GraphFault::DuplicateConditionalEdges { from });
         }
-        if let Some(edge) = graph.edges.iter().find(|edge| edge.from == each.from) {
+        if let Some(targets) = edges.get(each.from.as_str()) {
             faults.push(GraphFault::MixedEdges {
                 from: each.from.clone(),
-                to: edge.to.clone(),
+                to: targets[0].to_owned(),
             });
         }
     }
     for goto in &graph.gotos {
-        check_ends(graph, &goto.from, &goto.to, faults);
+        check_ends(nodes, &goto.from, &goto.to, faults);
         if goto.from == START {
             faults.push(GraphFault::UnknownSource {
                 from: goto.from.clone(),
@@ -85,15 +95,20 @@ fn check_edges(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
     }
 }
 
-fn check_conditionals(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
-    for (position, conditional) in graph.conditionals.iter().enumerate() {
+fn check_conditionals(
+    graph: &StateGraph,
+    (nodes, edges): (&Nodes<'_>, &EdgesBySource<'_>),
+    faults: &mut Vec<GraphFault>,
+) {
+    let mut sources = HashSet::new();
+    for conditional in &graph.conditionals {
         let from = &conditional.from;
         if conditional.routes.is_empty() {
             faults.push(GraphFault::NoRoutes { from: from.clone() });
         }
         let mut names = HashSet::new();
         for route in &conditional.routes {
-            check_ends(graph, from, route.target(), faults);
+            check_ends(nodes, from, route.target(), faults);
             if !names.insert(route.name()) {
                 faults.push(GraphFault::DuplicateRoute {
                     from: from.clone(),
@@ -101,26 +116,24 @@ fn check_conditionals(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
                 });
             }
         }
-        let earlier = &graph.conditionals[..position];
-        if earlier.iter().any(|other| other.from == *from) {
+        if !sources.insert(from) {
             faults.push(GraphFault::DuplicateConditionalEdges { from: from.clone() });
-        } else if let Some(edge) = graph.edges.iter().find(|edge| edge.from == *from)
+        } else if let Some(targets) = edges.get(from.as_str())
             && from != END
         {
             faults.push(GraphFault::MixedEdges {
                 from: from.clone(),
-                to: edge.to.clone(),
+                to: targets[0].to_owned(),
             });
         }
     }
 }
 
-fn check_ends(graph: &StateGraph, from: &str, to: &str, faults: &mut Vec<GraphFault>) {
-    let is_node = |name: &str| graph.nodes.iter().any(|node| *node.name == *name);
+fn check_ends(nodes: &Nodes<'_>, from: &str, to: &str, faults: &mut Vec<GraphFault>) {
     let names = || (from.to_owned(), to.to_owned());
     if from == END {
         faults.push(GraphFault::EdgeFromEnd { to: to.to_owned() });
-    } else if from != START && !is_node(from) {
+    } else if from != START && !nodes.contains(from) {
         let (from, to) = names();
         faults.push(GraphFault::UnknownSource { from, to });
     }
@@ -128,7 +141,7 @@ fn check_ends(graph: &StateGraph, from: &str, to: &str, faults: &mut Vec<GraphFa
         faults.push(GraphFault::EdgeToStart {
             from: from.to_owned(),
         });
-    } else if to != END && !is_node(to) {
+    } else if to != END && !nodes.contains(to) {
         let (from, to) = names();
         faults.push(GraphFault::UnknownTarget { from, to });
     }
@@ -166,10 +179,13 @@ fn check_ways(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
     }
 }
 
-fn check_places(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
-    let find = |name: &str| graph.nodes.iter().find(|node| *node.name == *name);
+fn check_places(
+    graph: &StateGraph,
+    (nodes, edges): (&Nodes<'_>, &EdgesBySource<'_>),
+    faults: &mut Vec<GraphFault>,
+) {
     for name in graph.pauses_before.iter().chain(&graph.pauses_after) {
-        if find(name).is_none() {
+        if !nodes.contains(name.as_str()) {
             let node = name.clone();
             faults.push(GraphFault::UnknownBreakpoint { node });
         }
@@ -178,20 +194,21 @@ fn check_places(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
     #[cfg(feature = "retry")]
     let policies = policies.chain(graph.retries.iter().map(|(name, _)| name));
     for name in policies {
-        if find(name).is_none() {
+        if !nodes.contains(name.as_str()) {
             let node = name.clone();
             faults.push(GraphFault::UnknownPolicy { node });
         }
     }
     #[cfg(feature = "retry")]
     for (name, _) in &graph.retries {
-        if find(name).is_some_and(|node| node.action.sub_graph().is_some()) {
+        let node = graph.nodes.iter().find(|node| *node.name == **name);
+        if node.is_some_and(|node| node.action.sub_graph().is_some()) {
             let node = name.clone();
             faults.push(GraphFault::RetriedGraph { node });
         }
     }
     for (from, _) in &graph.fan_outs {
-        let edges = graph.edges.iter().filter(|edge| edge.from == *from).count();
+        let edges = edges.get(from.as_str()).map_or(0, Vec::len);
         let each = graph.each.iter().any(|each| each.from == *from);
         let routed = graph.conditionals.iter().any(|it| it.from == *from);
         if edges < 2 && !each && !routed {
@@ -200,7 +217,7 @@ fn check_places(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
     }
 }
 
-fn check_branches(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
+fn check_branches(graph: &StateGraph, edges: &EdgesBySource<'_>, faults: &mut Vec<GraphFault>) {
     let nodes = graph.nodes.iter().enumerate();
     let index: HashMap<Arc<str>, usize> = nodes
         .map(|(position, node)| (Arc::clone(&node.name), position))
@@ -213,20 +230,18 @@ fn check_branches(graph: &StateGraph, faults: &mut Vec<GraphFault>) {
     };
     let sources = std::iter::once(START).chain(graph.nodes.iter().map(|node| &*node.name));
     for from in sources {
-        let edges = graph.edges.iter().filter(|edge| edge.from == from);
-        let targets: Vec<&str> = edges.map(|edge| edge.to.as_str()).collect();
-        if targets.len() < 2 {
+        let Some(targets) = edges.get(from).filter(|targets| targets.len() > 1) else {
             continue;
-        }
+        };
         let all: Vec<Target> = targets.iter().map(|name| target(name)).collect();
         let Some(join) = joins.nearest(&all) else {
             faults.push(GraphFault::NoJoin {
                 from: from.to_owned(),
-                targets: targets.into_iter().map(str::to_owned).collect(),
+                targets: targets.iter().copied().map(str::to_owned).collect(),
             });
             continue;
         };
-        for (name, start) in targets.into_iter().zip(all) {
+        for (name, start) in targets.iter().copied().zip(all) {
             check_way_back(&ways, (target(from), from), (start, name), join, faults);
         }
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::branches::{FanOut, Items};
-use super::builder::{Node, StateGraph};
+use super::builder::{self, Conditional, EdgesBySource, Node, StateGraph};
 #[cfg(doc)]
 use super::checkpoint::CheckpointError;
 use super::checkpoint::CheckpointSaver;
@@ -72,17 +72,20 @@ impl CompiledGraph {
             .map(|(position, node)| (Arc::clone(&node.name), position))
             .collect();
         let joins = Joins::of(&ways(&graph, &index));
-        let next_of = |name: &str| next_of(&graph, (&index, &joins), name);
+        let edges = graph.edges_by_source();
+        let each = graph.each.iter().map(|each| (each.from.as_str(), each));
+        let each: HashMap<&str, &builder::Each> = each.collect();
+        let routed = graph.conditionals.iter();
+        let routed = routed.map(|edges| (edges.from.as_str(), edges)).collect();
+        let next_of = |name: &str| next_of((&edges, &each, &routed), (&index, &joins), name);
         let start = next_of(START);
         let next = graph.nodes.iter().map(|node| next_of(&node.name)).collect();
-        let gotos = graph
-            .nodes
-            .iter()
-            .map(|node| {
-                let own = graph.gotos.iter().filter(|goto| *goto.from == *node.name);
-                own.filter_map(|goto| target(&index, &goto.to)).collect()
-            })
-            .collect();
+        let mut gotos = vec![Vec::new(); graph.nodes.len()];
+        for goto in &graph.gotos {
+            if let (Some(from), Some(to)) = (index.get(&*goto.from), target(&index, &goto.to)) {
+                gotos[*from].push(to);
+            }
+        }
         let fan_outs = graph.fan_outs.iter().filter_map(|(from, fan_out)| {
             let from = match from.as_str() {
                 START => None,
@@ -220,13 +223,20 @@ pub(super) fn ways(graph: &StateGraph, index: &HashMap<Arc<str>, usize>) -> Vec<
     ways
 }
 
+/// The ways on by the node, or the start, from which they lead.
+type BySource<'a> = (
+    &'a EdgesBySource<'a>,
+    &'a HashMap<&'a str, &'a builder::Each>,
+    &'a HashMap<&'a str, &'a Conditional>,
+);
+
 fn next_of(
-    graph: &StateGraph,
+    (edges, each, routed): BySource<'_>,
     (index, joins): (&HashMap<Arc<str>, usize>, &Joins),
     name: &str,
 ) -> Next {
-    let edges = graph.edges.iter().filter(|edge| edge.from == name);
-    let targets: Vec<Target> = edges.filter_map(|edge| target(index, &edge.to)).collect();
+    let targets = edges.get(name).into_iter().flatten();
+    let targets: Vec<Target> = targets.filter_map(|to| target(index, to)).collect();
     match targets.as_slice() {
         [] => {}
         [target] => return Next::Edge(*target),
@@ -236,13 +246,13 @@ fn next_of(
             return Next::Branches(targets.to_vec(), join);
         }
     }
-    if let Some(each) = graph.each.iter().find(|each| each.from == name)
+    if let Some(each) = each.get(name)
         && let (Some(to), Some(join)) = (target(index, &each.to), target(index, &each.join))
     {
         let items = Arc::clone(&each.items);
         return Next::Each(Each { items, to, join });
     }
-    match graph.conditionals.iter().find(|edges| edges.from == name) {
+    match routed.get(name) {
         None => Next::Goto,
         Some(edges) => {
             let routes = edges.routes.iter().filter_map(|route| {

@@ -40,10 +40,12 @@ const PAGE: u32 = 4096;
 /// while it is open, and a folder with `-locks` behind it, with one empty file for each thread
 /// that is in use. A commit is on the disk when it returns. The file is for this alone, and not
 /// on a network file system, whose locks do not hold. If it is removed, or another takes its place,
-/// no more runs begin. Cloning is cheap and gives the same store.
+/// no more runs begin; a run that goes on meanwhile does not notice, and what it writes from then on
+/// is lost with the file. Cloning is cheap and gives the same store.
 ///
 /// When another process writes, a commit waits and then fails with [`SaverError::Unavailable`]; so
-/// does one for which the disk has no room. Nothing of it is kept then.
+/// does one for which the disk has no room, and one to a file that may not be written. Nothing of it
+/// is kept then.
 #[derive(Clone)]
 pub struct SqliteSaver {
     tables: Arc<Tables<Sqlite>>,
@@ -98,7 +100,8 @@ impl SqliteSaverBuilder {
     ///
     /// # Errors
     ///
-    /// [`StoreError::Open`] if it cannot be opened or is no SQLite file;
+    /// [`StoreError::Open`] if it cannot be opened or is no SQLite file, and on a disk that is
+    /// read-only;
     /// [`StoreError::TooNew`] if a newer version of this crate made its tables;
     /// [`StoreError::Setting`] for `:memory:`, which is no file.
     pub async fn open(self) -> Result<SqliteSaver, StoreError> {

@@ -282,6 +282,39 @@ fn compiling_reports_every_fault_naming_node_and_edge() {
     );
 }
 
+/// Nodes in one line, and behind it two branches that meet.
+fn long_line(nodes: usize) -> StateGraph {
+    let name = |number: usize| format!("n{number}");
+    let mut line = graph().edge(START, name(0));
+    for number in 0..nodes {
+        line = line.node(name(number), Append);
+        if number > 0 {
+            line = line.edge(name(number - 1), name(number));
+        }
+    }
+    line.node("left", Append)
+        .node("right", Append)
+        .node("last", Append)
+        .edge(name(nodes - 1), "left")
+        .edge(name(nodes - 1), "right")
+        .edge("left", "last")
+        .edge("right", "last")
+        .edge("last", END)
+}
+
+#[tokio::test]
+async fn a_line_of_20_000_nodes_compiles_and_its_branches_meet() {
+    let graph = long_line(20_000)
+        .interrupt_before("n19999")
+        .compile()
+        .unwrap();
+    assert_eq!(graph.node_names().count(), 20_003);
+
+    let line = long_line(20).compile().unwrap();
+    let state = line.run(()).await.unwrap();
+    assert_eq!(logged(&state)[19..], ["n19", "left", "right", "last"]);
+}
+
 #[test]
 fn a_node_out_of_reach_is_a_fault() {
     let graph = graph()
