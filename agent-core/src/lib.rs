@@ -70,8 +70,8 @@
 #[path = "private.rs"]
 pub mod __private;
 pub mod agent;
-#[cfg(feature = "retry")]
 mod answer;
+#[cfg(feature = "retry")]
 mod backoff;
 mod boxed;
 mod clock;
