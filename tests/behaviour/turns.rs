@@ -2,9 +2,10 @@
 //!
 //! A case is a reply with up to twelve calls of every kind of tool. It runs on a paused clock,
 //! so that a case takes no time and each run of it is the same. `AGENT_TEST_TURNS` sets how many
-//! cases are tried; 2,000 are by default.
+//! cases are tried; 2,000 are by default. Each run prints its seed; `AGENT_TEST_SEED` sets it.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "the seed is told")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -24,6 +25,7 @@ use agent_core::{
 use agent_tests::runs::events;
 use agent_tests::tools::tool;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -354,18 +356,31 @@ fn gist(end: &End) -> (String, Vec<(usize, String, bool)>, Option<String>) {
     (outcome, results.collect(), error)
 }
 
-/// How many cases are tried.
-fn cases() -> u32 {
-    let wanted = std::env::var("AGENT_TEST_TURNS").ok();
-    wanted.map_or(2000, |cases| cases.parse().unwrap())
+/// How many cases are tried, and from which seed; told, so that a failure can be had again.
+fn config() -> ProptestConfig {
+    let given = |name| {
+        std::env::var(name)
+            .ok()
+            .map(|text| text.parse::<u64>().unwrap())
+    };
+    let cases = given("AGENT_TEST_TURNS").unwrap_or(2000);
+    let seed = given("AGENT_TEST_SEED").unwrap_or_else(rand_seed);
+    println!("{cases} cases: AGENT_TEST_SEED={seed}");
+    ProptestConfig {
+        cases: cases.try_into().unwrap(),
+        rng_seed: RngSeed::Fixed(seed),
+        // A panic of a tool is a part of many cases.
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+fn rand_seed() -> u64 {
+    std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), ())
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        // A panic of a tool is a part of many cases.
-        failure_persistence: None,
-        ..ProptestConfig::with_cases(cases())
-    })]
+    #![proptest_config(config())]
 
     // C1, C2, C3, C4, C6, C11, E1, E4, TN-2, TN-4, TN-5, TN-6, TN-7, TN-8
     #[test]

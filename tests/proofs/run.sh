@@ -9,7 +9,7 @@ for proof in ${*:-turns soak mutations crashes}; do
     echo "== $proof"
     case $proof in
     # One million cases of `tests/behaviour/turns.rs`, each streamed and plain.
-    turns) AGENT_TEST_TURNS=${CASES:-1000000} cargo test --release -q -p agent-tests --test behaviour -- turns::any_turn --nocapture 2>/dev/null | tail -3 ;;
+    turns) AGENT_TEST_TURNS=${CASES:-1000000} cargo test --release -q -p agent-tests --test behaviour -- turns::any_turn --nocapture 2>/dev/null | grep -E "cases|result" ;;
     soak) cargo run --release -q -p agent-tests --bin soak -- "${TURNS:-1000000}" ;;
     mutations) tests/proofs/mutations.sh ;;
     # A process killed at every point of a run, twice over on each store.
