@@ -33,6 +33,9 @@ use crate::tool::{Hosts, IntoTools, ToolCallback};
 ///
 /// Dropping the stream, or the future of the awaited run, cancels it at once: the model
 /// request is closed and every async tool is dropped.
+///
+/// It needs a tokio runtime with its timer, and with I/O for a model behind HTTP; `#[tokio::main]`
+/// and `enable_all()` have both.
 #[must_use = "a run does nothing until it is awaited or streamed"]
 pub struct RunRequest {
     pub(super) agent: ReactAgent,
