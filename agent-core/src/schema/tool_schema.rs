@@ -5,8 +5,9 @@ use super::Schema;
 /// What a type looks like to a model.
 ///
 /// Implemented for the types of std that JSON can carry, and behind features of their names
-/// for those of `chrono`, `jiff`, `uuid` and `url`; bytes are a [`Base64`]. For an own type it
-/// is derived, by [`#[derive(ToolSchema)]`](derive@crate::ToolSchema), or written by hand:
+/// for those of `chrono`, `jiff`, `uuid` and `url`; bytes are a [`Base64`](crate::schema::Base64).
+/// For an own type it is derived, by [`#[derive(ToolSchema)]`](derive@crate::ToolSchema), or written
+/// by hand:
 ///
 /// ```
 /// use agent_core::ToolSchema;
