@@ -75,12 +75,9 @@ pub(crate) fn mask_user_info(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     while let Some(start) = rest.find("://").map(|scheme| scheme + 3) {
         let (before, after) = rest.split_at(start);
-        let ends =
-            |c: char| c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '<' | '>');
-        let authority = &after[..after.find(ends).unwrap_or(after.len())];
         masked.push_str(before);
         rest = after;
-        if let Some(at) = authority.rfind('@') {
+        if let Some(at) = end_of_user_info(after) {
             masked.push_str("***");
             rest = &after[at..];
         }
@@ -90,6 +87,19 @@ pub(crate) fn mask_user_info(text: &str) -> Cow<'_, str> {
     }
     masked.push_str(rest);
     masked.into()
+}
+
+/// Where the `@` is that ends the user and the password of a URL, in what follows its scheme.
+fn end_of_user_info(after: &str) -> Option<usize> {
+    let ends_url = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>');
+    let url = &after[..after.find(ends_url).unwrap_or(after.len())];
+    let authority = &url[..url.find(['/', '?', '#']).unwrap_or(url.len())];
+    authority.rfind('@').or_else(|| {
+        // What is no port is a password, which holds what it should not, such as a raw `/`.
+        let (_, port) = authority.split_once(':')?;
+        let is_host = authority.starts_with('[') || port.bytes().all(|byte| byte.is_ascii_digit());
+        url.rfind('@').filter(|_| !is_host)
+    })
 }
 
 /// What an error in a chain says, without what must not be shown.
@@ -179,6 +189,10 @@ mod tests {
             (
                 "from a://t@b to \"c://d:e@f\", not g://h i@j",
                 "from a://***@b to \"c://***@f\", not g://h i@j",
+            ),
+            (
+                "db://u:p/w#1@h/x, at http://[::1]:80/@u and http://h:80/@u",
+                "db://***@h/x, at http://[::1]:80/@u and http://h:80/@u",
             ),
             ("://", "://"),
         ] {
