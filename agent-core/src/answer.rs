@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::boxed::BoxError;
+use crate::boxed::{BoxError, causes};
 use crate::secrets::Secrets;
 
 /// An answer is not of the type that its reader asked for; the source says what was expected.
@@ -42,8 +42,7 @@ impl AnswerError {
 
     /// The one among an error and its causes.
     pub(crate) fn within<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
-        std::iter::successors(Some(error), |error| (*error).source())
-            .find_map(|error| error.downcast_ref())
+        causes(Some(error)).find_map(|error| error.downcast_ref())
     }
 
     /// The same for the question as it is known further out.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::boxed::BoxError;
+use crate::boxed::{BoxError, causes};
 
 /// Shorter texts are no secrets worth the name, and masking them would eat words.
 const SHORTEST: usize = 6;
@@ -109,17 +109,13 @@ pub(crate) struct Cause {
     source: Option<Box<Self>>,
 }
 
-/// How many errors of a chain are looked at; one may name itself as its cause.
-const MOST_CAUSES: usize = 64;
-
 impl Cause {
     /// What the errors from this one on say, masked; `None` if there is nothing to mask.
     pub(crate) fn of(
         first: Option<&(dyn Error + 'static)>,
         secrets: &Secrets,
     ) -> Option<Box<Self>> {
-        let chain = std::iter::successors(first, |&cause| cause.source());
-        let said: Vec<String> = chain.take(MOST_CAUSES).map(ToString::to_string).collect();
+        let said: Vec<String> = causes(first).map(ToString::to_string).collect();
         let shown: Vec<String> = said.iter().map(|text| secrets.shown(text)).collect();
         let link = |source, text| Some(Box::new(Self { text, source }));
         (said != shown).then(|| shown.into_iter().rfold(None, link))?

@@ -299,6 +299,36 @@ fn a_time_or_retry_of_no_node_and_a_retry_of_a_graph_are_faults() {
     );
 }
 
+/// An error that names itself as its cause.
+#[derive(Debug)]
+struct Endless;
+
+impl std::fmt::Display for Endless {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("endless")
+    }
+}
+
+impl std::error::Error for Endless {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(self)
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_names_itself_as_its_cause_ends_the_run_all_the_same() {
+    let graph = graph()
+        .node("fails", async |_: State| Err::<StateUpdate, _>(Endless))
+        .edge(START, "fails")
+        .edge("fails", END)
+        .compile()
+        .unwrap();
+
+    let error = graph.run(()).await.unwrap_err();
+
+    assert!(matches!(error, RunError::Node { .. }), "{error:?}");
+}
+
 /// Panics when it is dropped.
 struct Brittle;
 

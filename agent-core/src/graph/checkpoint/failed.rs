@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use super::{CheckpointError, SaverError};
+use crate::boxed::causes;
 
 /// What a commit failed with. The error itself goes to whoever waited for the commit.
 pub(super) enum Failed {
@@ -24,14 +25,12 @@ impl Failed {
 
     pub(super) fn of(error: &(dyn Error + 'static)) -> Self {
         let mut text = error.to_string();
-        let mut next = error.source();
-        while let Some(source) = next {
+        for cause in causes(error.source()) {
             // Some tell their source themselves.
-            let why = source.to_string();
+            let why = cause.to_string();
             if !text.ends_with(&why) {
                 text = format!("{text}: {why}");
             }
-            next = source.source();
         }
         Self::Other(text)
     }
