@@ -75,6 +75,18 @@ impl ToolCall {
         }
     }
 
+    /// A call that was cut off before a word of its arguments: that it has none is not known.
+    #[cfg(any(feature = "openai", feature = "anthropic"))]
+    pub(crate) fn begun(id: impl Into<String>, name: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            name: name.into(),
+            arguments: String::new(),
+            invalid: Some(InvalidArguments::Truncated),
+            extra: Map::new(),
+        }
+    }
+
     /// The arguments as a JSON value; `None` if they are invalid.
     #[must_use]
     pub fn arguments_value(&self) -> Option<Value> {

@@ -168,13 +168,13 @@ impl ModelError {
         self
     }
 
-    /// Masks what the server said; a server may repeat the key it was given.
+    /// Masks what the server said, which may repeat the key it was given, and then shortens it.
     #[allow(dead_code, reason = "only model clients use it, and they are features")]
-    pub(super) fn redacted(mut self, mask: impl Fn(&str) -> String) -> Self {
-        self.message = printable(&mask(&self.message));
-        self.code = self.code.as_deref().map(|code| printable(&mask(code)));
-        self.failed_generation = self.failed_generation.as_deref().map(&mask);
-        self
+    pub(super) fn redacted(self, secrets: &Secrets) -> Self {
+        let mut error = self.masked(secrets);
+        error.message = printable(&error.message);
+        error.code = error.code.as_deref().map(printable);
+        error
     }
 
     /// The same error with the secrets masked in what it and its causes say.
@@ -240,7 +240,10 @@ impl ModelError {
     }
 }
 
-/// The text in one line, and without what would steer a terminal.
+/// Most characters of an error's message, of which most is what a server said.
+const MAX_SHOWN: usize = 600;
+
+/// The text in one line, not too long, and without what would steer a terminal.
 #[cfg_attr(
     not(feature = "openai"),
     allow(dead_code, reason = "only clients need it")
@@ -250,7 +253,11 @@ fn printable(text: &str) -> String {
         character if character.is_control() => ' ',
         character => character,
     };
-    text.chars().map(plain).collect()
+    let mut shown: String = text.chars().take(MAX_SHOWN).map(plain).collect();
+    if text.chars().nth(MAX_SHOWN).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 impl fmt::Display for ModelError {

@@ -1,12 +1,13 @@
 //! What the client does with answers that are too long, too late, or sent from another
 //! runtime.
 
+use futures_util::StreamExt as _;
 use std::time::Duration;
 
 use agent_core::model::{ChatModel as _, ModelErrorKind, Timeouts};
 use agent_tests::replay::{Answer, ReplayServer};
 
-use super::{END, HELLO, ask, client, printed, request, stream};
+use super::{END, HELLO, ask, client, request, stream};
 
 #[tokio::test]
 async fn a_stream_without_end_is_given_up() {
@@ -74,19 +75,18 @@ async fn what_a_server_says_cannot_steer_a_terminal() {
 }
 
 #[tokio::test]
-async fn a_value_of_the_query_and_a_doubled_bearer_are_masked() {
-    let said = r#"{"error":{"message":"no: sk-query-9 and sk-header-9"}}"#;
-    let server = ReplayServer::start([Answer::status(401).piece(said)]).await;
-    let model = client(&server)
-        .base_url(format!("{}?version=2&key=sk-query-9", server.url()))
-        .api_key("Bearer sk-header-9")
-        .build()
-        .unwrap();
+async fn of_what_comes_when_the_time_is_over_nothing_is_read() {
+    let answer = Answer::events(HELLO).piece(HELLO).piece(END);
+    let server = ReplayServer::start([answer]).await;
+    let model = client(&server).build().unwrap();
+    let mut deltas = model.stream(request());
+    deltas.next().await.unwrap().unwrap();
 
-    let error = printed(&model.chat(request()).await.unwrap_err());
+    tokio::time::pause();
+    tokio::time::advance(Timeouts::new().whole).await;
+    let error = deltas.next().await.unwrap().unwrap_err();
 
-    assert!(!error.contains("sk-query-9"), "{error}");
-    assert!(!error.contains("sk-header-9"), "{error}");
+    assert_eq!(error.kind(), ModelErrorKind::Timeout, "{error}");
 }
 
 #[tokio::test]

@@ -96,8 +96,7 @@ impl AnthropicBuilder {
             setup.add_header("x-api-key", key);
         }
         setup.add_header("anthropic-version", VERSION.to_owned());
-        let base_url = setup.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);
-        let path: &[&str] = match base_url.trim().trim_end_matches('/').ends_with("/v1") {
+        let path: &[&str] = match setup.path(DEFAULT_BASE_URL).ends_with("/v1") {
             true => &["messages"],
             false => &["v1", "messages"],
         };

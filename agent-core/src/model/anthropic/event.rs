@@ -111,8 +111,12 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// A piece of the input's text. Some gateways give the input itself.
     pub(super) fn partial_json(&self) -> String {
-        word(self.partial_json)
+        match self.partial_json.map(RawValue::get) {
+            Some(input) if input.starts_with('{') => input.to_owned(),
+            _ => word(self.partial_json),
+        }
     }
 
     pub(super) fn stop_reason(&self) -> Option<String> {
@@ -120,7 +124,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The token counts so far: later ones replace earlier ones.
+/// The token counts so far: they are sums, and later ones replace earlier ones.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     input: Option<u64>,
@@ -165,7 +169,9 @@ impl Counts {
             (&mut self.cache_write, usage.cache_creation_input_tokens),
             (&mut self.thinking, thinking),
         ] {
-            *count = written.and_then(number).or(*count);
+            // Some gateways know a count only once, and write 0 the other time.
+            let written = written.and_then(number);
+            *count = written.filter(|count| *count > 0).or(*count).or(written);
         }
     }
 

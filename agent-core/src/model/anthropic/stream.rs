@@ -84,7 +84,9 @@ impl reading::Assembler for Assembler {
         if body.is_empty() {
             return Err(empty());
         }
-        let mut message: Message<'_> = serde_json::from_str(body).map_err(unreadable)?;
+        let mut message: Message<'_> = serde_json::from_str(body)
+            .map_err(unreadable)
+            .map_err(reading::cut_off)?;
         let Some(content) = message.content.take() else {
             return Err(reported(body, false).unwrap_or_else(empty));
         };
@@ -312,6 +314,11 @@ impl Assembler {
     /// Hands out what was held back until the end.
     fn end(&mut self, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
         self.is_done = true;
+        let is_open = |block: &Open| match block.kind {
+            Kind::Call(place) => Some(place),
+            _ => None,
+        };
+        let open: HashSet<usize> = self.blocks.iter().filter_map(is_open).collect();
         while !self.blocks.is_empty() {
             self.close(0, deltas);
         }
@@ -323,8 +330,9 @@ impl Assembler {
         if reason == "tool_use" && !has_calls && self.text == 0 {
             return Err(empty());
         }
+        let reason = finish_reason(reason, has_calls);
         let mut ids = HashSet::new();
-        for call in std::mem::take(&mut self.calls) {
+        for (place, call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
             let id = match call.id {
                 id if id.is_empty() || !ids.insert(id.clone()) => crate::id::next("call"),
                 id => id,
@@ -333,11 +341,15 @@ impl Assembler {
                 "" => call.input,
                 _ => call.arguments,
             };
-            let whole = ToolCall::new(id, call.name, arguments);
+            let only_began = arguments.is_empty() && open.contains(&place) && reason.cuts_off();
+            let whole = match only_began {
+                true => ToolCall::begun(id, call.name),
+                false => ToolCall::new(id, call.name, arguments),
+            };
             deltas.push_back(ModelDelta::ToolCall(whole));
         }
         deltas.extend(self.counts.usage().map(ModelDelta::Usage));
-        deltas.push_back(ModelDelta::Finished(finish_reason(reason, has_calls)));
+        deltas.push_back(ModelDelta::Finished(reason));
         Ok(())
     }
 }

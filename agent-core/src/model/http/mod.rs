@@ -8,10 +8,11 @@
 mod body;
 mod setup;
 mod url;
+mod wait;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt as _;
@@ -74,19 +75,22 @@ impl Endpoint {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(wrong("must start with `http://` or `https://`"));
         }
+        let base = url.path().trim_end_matches('/').to_owned();
+        url.set_path(&base);
         url.path_segments_mut()
             .map_err(|()| wrong("cannot have a path"))?
             .pop_if_empty()
             .extend(path);
         url.set_fragment(None);
 
-        let mut secrets = Secrets::default();
-        secrets.add(url.password().unwrap_or_default());
-        secrets.add(url.query().unwrap_or_default());
-        for (_, value) in url.query_pairs() {
-            secrets.add(&value);
-        }
+        let shown = mask_url(url.as_str());
+        let mut secrets = url::secrets(&url);
         let mut map = HeaderMap::new();
+        if let Some(mut basic) = url::take_user(&mut url) {
+            secrets.add(basic.to_str().unwrap_or("").trim_start_matches("Basic "));
+            basic.set_sensitive(true);
+            map.insert(header::AUTHORIZATION, basic);
+        }
         map.insert(
             header::CONTENT_TYPE,
             HeaderValue::from_static("application/json"),
@@ -105,7 +109,7 @@ impl Endpoint {
             secrets.add(value.trim_start_matches("Bearer ").trim());
         }
         Ok(Self {
-            shown: mask_url(url.as_str()),
+            shown,
             url,
             headers: map,
             secrets,
@@ -120,9 +124,9 @@ impl Endpoint {
         &self.shown
     }
 
-    /// The text with every secret of this endpoint masked.
-    pub(crate) fn redact(&self, text: &str) -> String {
-        self.secrets.mask(text)
+    /// What must not be shown, whoever says it.
+    pub(crate) fn secrets(&self) -> &Secrets {
+        &self.secrets
     }
 
     /// Posts the chunks, in order, as one body.
@@ -309,28 +313,20 @@ impl Reply {
         media_type.trim().to_ascii_lowercase()
     }
 
-    /// How long the server asks to wait: its own milliseconds header, seconds, or a date, which
-    /// is held against the server's own clock where it tells it.
+    /// How long the server asks to wait.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
-        let wait = self.header("retry-after").trim();
-        let seconds = |text: &str| {
-            let seconds = text.parse::<f64>().ok()?;
-            Duration::try_from_secs_f64(seconds).ok()
-        };
-        let until = || {
-            let date = httpdate::parse_http_date(wait).ok()?;
-            let now = httpdate::parse_http_date(self.header("date").trim());
-            let now = now.unwrap_or_else(|_| SystemTime::now());
-            Some(date.duration_since(now).unwrap_or_default())
-        };
-        let millis = self.header("retry-after-ms").trim().parse::<u64>().ok();
-        millis
-            .map(Duration::from_millis)
-            .or_else(|| seconds(wait))
-            .or_else(until)
+        wait::asked(|name| self.header(name).trim())
     }
 
-    fn header(&self, name: &str) -> &str {
+    /// How the body is compressed, though no client of ours asks for that; empty if it is not.
+    pub(crate) fn encoding(&self) -> &str {
+        match self.header(header::CONTENT_ENCODING.as_str()).trim() {
+            "identity" => "",
+            encoding => encoding,
+        }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
         let value = self.response.headers().get(name);
         value.and_then(|value| value.to_str().ok()).unwrap_or("")
     }
@@ -343,20 +339,24 @@ impl Reply {
     ) -> Result<Option<Bytes>, ModelError> {
         let idle = self.endpoint.timeouts.idle.min(limit);
         let left = self.deadline.saturating_duration_since(Instant::now());
-        // What is there already needs no timer; whoever reads fast would set one for each piece.
-        let here = self.response.chunk().now_or_never().map(Ok);
-        let chunk = match here {
-            Some(chunk) if !left.is_zero() => chunk,
-            _ => tokio::time::timeout(idle.min(left), self.response.chunk()).await,
+        let chunk = if left.is_zero() {
+            // Of what comes too late nothing is read: the rest would lack what was lost.
+            None
+        } else if let Some(here) = self.response.chunk().now_or_never() {
+            // What is there already needs no timer; whoever reads fast would set one for each.
+            Some(here)
+        } else {
+            let next = tokio::time::timeout(idle.min(left), self.response.chunk());
+            next.await.ok()
         };
         match chunk {
-            Ok(Ok(chunk)) => Ok(chunk),
-            Ok(Err(error)) => Err(self.endpoint.transport(error)),
-            Err(_) if idle <= left => Err(ModelError::new(
+            Some(Ok(chunk)) => Ok(chunk),
+            Some(Err(error)) => Err(self.endpoint.transport(error)),
+            None if idle <= left && !left.is_zero() => Err(ModelError::new(
                 ModelErrorKind::StreamIdleTimeout,
                 format!("nothing came from `{}` for {idle:?}", self.endpoint.shown),
             )),
-            Err(_) => Err(ModelError::new(
+            None => Err(ModelError::new(
                 ModelErrorKind::Timeout,
                 format!(
                     "the answer of `{}` was not whole within {:?}",

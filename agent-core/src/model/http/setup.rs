@@ -116,10 +116,23 @@ impl Setup {
 
     /// The host of the base URL; empty if that is no URL.
     pub(crate) fn host(&self, default_base_url: &str) -> String {
-        let base_url = self.base_url.as_deref().unwrap_or(default_base_url).trim();
-        let url = reqwest::Url::parse(base_url).ok();
+        let url = self.url(default_base_url);
         let host = url.and_then(|url| url.host_str().map(str::to_owned));
         host.unwrap_or_default()
+    }
+
+    /// The path of the base URL, without a slash at its end; empty if that is no URL.
+    #[cfg(feature = "anthropic")]
+    pub(crate) fn path(&self, default_base_url: &str) -> String {
+        let url = self.url(default_base_url);
+        url.map_or_else(String::new, |url| {
+            url.path().trim_end_matches('/').to_owned()
+        })
+    }
+
+    fn url(&self, default_base_url: &str) -> Option<reqwest::Url> {
+        let base_url = self.base_url.as_deref().unwrap_or(default_base_url).trim();
+        reqwest::Url::parse(base_url).ok()
     }
 
     /// Where requests go: `path` behind the base URL.

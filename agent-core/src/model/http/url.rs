@@ -1,4 +1,63 @@
-//! A URL as it may be shown.
+//! What a URL holds beside an address: what may be shown of it, what is secret, who asks.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::Url;
+use reqwest::header::HeaderValue;
+
+use crate::secrets::Secrets;
+
+/// What must not be shown of this URL, as it stands there and as it is meant.
+pub(super) fn secrets(url: &Url) -> Secrets {
+    let mut secrets = Secrets::default();
+    let query = url.query().unwrap_or_default();
+    let values = query.split('&').filter_map(|pair| pair.split_once('='));
+    let values = values.map(|(_, value)| value);
+    let user = [url.username(), url.password().unwrap_or_default(), query];
+    for written in user.into_iter().chain(values) {
+        secrets.add(written);
+        secrets.add(&decoded(written));
+    }
+    // A `+` is a blank there.
+    for (_, value) in url.query_pairs() {
+        secrets.add(&value);
+    }
+    secrets
+}
+
+/// Takes user and password out of the URL; gives the header that says them.
+pub(super) fn take_user(url: &mut Url) -> Option<HeaderValue> {
+    let password = url.password().unwrap_or_default();
+    if url.username().is_empty() && password.is_empty() {
+        return None;
+    }
+    let user = format!("{}:{}", decoded(url.username()), decoded(password));
+    // Both are refused only by URLs that have no host; those were refused before.
+    let _ = url.set_username("").and_then(|()| url.set_password(None));
+    HeaderValue::try_from(format!("Basic {}", STANDARD.encode(user))).ok()
+}
+
+/// The text without percent escapes.
+fn decoded(text: &str) -> String {
+    let mut pieces = text.split('%');
+    let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
+    for piece in pieces {
+        let digits = piece
+            .get(..2)
+            .and_then(|it| u8::from_str_radix(it, 16).ok());
+        match digits {
+            Some(byte) => {
+                bytes.push(byte);
+                bytes.extend_from_slice(&piece.as_bytes()[2..]);
+            }
+            None => {
+                bytes.push(b'%');
+                bytes.extend_from_slice(piece.as_bytes());
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
 
 /// A URL, or what was meant as one, without user, password, query and fragment.
 pub(crate) fn mask_url(url: &str) -> String {
@@ -22,6 +81,18 @@ pub(crate) fn mask_url(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percent_escapes_are_read_and_what_is_none_stays() {
+        for (text, read) in [
+            ("p%40ss-w%C3%B6rd", "p@ss-wörd"),
+            ("100%", "100%"),
+            ("%zz%4", "%zz%4"),
+            ("%é", "%é"),
+        ] {
+            assert_eq!(decoded(text), read);
+        }
+    }
 
     #[test]
     fn a_url_is_shown_without_user_password_and_query() {

@@ -23,8 +23,17 @@ pub(super) struct PartialCall {
 
 impl Calls {
     /// Takes a piece of a call that is being written; gives its place and what is known of it.
-    pub(super) fn take(&mut self, fragment: Fragment<'_>) -> Option<(usize, &PartialCall)> {
-        let place = self.place(&fragment).unwrap_or(self.0.len());
+    /// `is_later` tells that it stands behind others in one list.
+    pub(super) fn take(
+        &mut self,
+        fragment: Fragment<'_>,
+        is_later: bool,
+    ) -> Option<(usize, &PartialCall)> {
+        let place = self.place(&fragment, is_later).unwrap_or(self.0.len());
+        let is_told = |call: &PartialCall| call.is_told_again(&fragment);
+        if self.0.get(place).is_some_and(is_told) {
+            return None;
+        }
         self.put(place, fragment)
     }
 
@@ -61,8 +70,13 @@ impl Calls {
     ///
     /// An id that is known goes on with its call and a new one opens one, whatever the index
     /// says: some servers number every call 0. Without an id the index decides, and without
-    /// both it is the last call, unless that one is whole and a name comes again.
-    fn place(&self, fragment: &Fragment<'_>) -> Option<usize> {
+    /// both it is the last call, unless that one is whole and a name comes again, or both stand in
+    /// one list. An id that comes again behind a whole call opens another one, unless it is the
+    /// same call, told twice.
+    fn place(&self, fragment: &Fragment<'_>, is_later: bool) -> Option<usize> {
+        if is_later && fragment.is_named_only() {
+            return None;
+        }
         let same_index = |call: &PartialCall| match (call.index, fragment.index) {
             (Some(ours), Some(theirs)) => ours == theirs,
             _ => true,
@@ -74,7 +88,9 @@ impl Calls {
         }
         let same_id = |call: &PartialCall| call.id == fragment.id && same_index(call);
         if let Some(known) = self.0.iter().rposition(same_id) {
-            return Some(known);
+            let call = self.0.get(known)?;
+            let goes_on = call.is_told_again(fragment) || !call.is_whole_before(fragment);
+            return goes_on.then_some(known);
         }
         // A late id belongs to the call that waits for one, if both have a number. Some servers
         // make up an id for every fragment; what opens a call has a name.
@@ -83,17 +99,23 @@ impl Calls {
         (goes_on && !call.is_whole_before(fragment)).then_some(latest)
     }
 
-    /// The whole calls, each with an id of its own.
-    pub(super) fn end(&mut self) -> impl Iterator<Item = ToolCall> + use<> {
+    /// The whole calls, each with an id of its own. Of an answer that was cut off, the last call
+    /// may be one that only began.
+    pub(super) fn end(&mut self, is_cut: bool) -> impl Iterator<Item = ToolCall> + use<> {
         let mut ids = HashSet::new();
-        let calls = std::mem::take(&mut self.0).into_iter();
-        let calls = calls.filter(|call| !(call.name.is_empty() && call.arguments.is_empty()));
-        calls.map(move |call| {
+        let last = self.0.len().wrapping_sub(1);
+        let calls = std::mem::take(&mut self.0).into_iter().enumerate();
+        let calls = calls.filter(|(_, call)| !(call.name.is_empty() && call.arguments.is_empty()));
+        calls.map(move |(place, call)| {
             let id = match call.id {
                 id if id.is_empty() || !ids.insert(id.clone()) => crate::id::next("call"),
                 id => id,
             };
-            let mut whole = ToolCall::new(id, call.name, call.arguments);
+            let only_began = is_cut && place == last && call.arguments.is_empty();
+            let mut whole = match only_began {
+                true => ToolCall::begun(id, call.name),
+                false => ToolCall::new(id, call.name, call.arguments),
+            };
             whole.extra = call.extra;
             whole
         })
@@ -108,6 +130,15 @@ impl PartialCall {
         } else if self.arguments.is_empty() && !name.is_empty() {
             self.name.push_str(name);
         }
+    }
+
+    /// True if the fragment is this whole call again.
+    fn is_told_again(&self, fragment: &Fragment<'_>) -> bool {
+        !self.id.is_empty()
+            && self.id == fragment.id
+            && self.name == fragment.name
+            && self.arguments == fragment.arguments
+            && self.is_whole_before(fragment)
     }
 
     /// True if this call is whole and the fragment is the beginning of another.

@@ -44,6 +44,9 @@ pub(super) struct Choice<'a> {
     pub(super) message: Option<Piece<'a>>,
     #[serde(default, borrow)]
     finish_reason: Text<'a>,
+    /// Where one provider says what went wrong.
+    #[serde(default, borrow)]
+    pub(super) error: Raw<'a>,
     #[serde(default)]
     usage: Hoped<Fields<Counts>>,
 }
@@ -136,8 +139,8 @@ impl<'a> Piece<'a> {
     /// The calls, or the one call of the form before there could be several.
     pub(super) fn into_fragments(self) -> impl Iterator<Item = Fragment<'a>> {
         let only = match &self.tool_calls.0 {
-            Some(_) => None,
-            None => self.function_call.0,
+            Some(calls) if !calls.is_empty() => None,
+            _ => self.function_call.0,
         };
         let only = only.map(|Fields(function)| {
             let mut fragment = Fragment::default();
@@ -150,6 +153,11 @@ impl<'a> Piece<'a> {
 }
 
 impl<'a> Fragment<'a> {
+    /// True if nothing but a name tells which call this is a piece of.
+    pub(super) fn is_named_only(&self) -> bool {
+        self.index.is_none() && self.id.is_empty() && !self.name.is_empty()
+    }
+
     fn take(&mut self, function: Function<'a>) {
         self.name = function.name.0.unwrap_or_default();
         self.arguments = function.arguments.map(arguments).unwrap_or_default();

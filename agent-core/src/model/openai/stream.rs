@@ -56,7 +56,7 @@ impl reading::Assembler for Assembler {
             return Err(empty());
         }
         self.is_plain = true;
-        self.chunk(body, deltas)?;
+        self.chunk(body, deltas).map_err(reading::cut_off)?;
         // The body is whole, so the answer is over even if no reason is given.
         self.is_done = true;
         self.end(deltas)
@@ -125,9 +125,11 @@ impl Assembler {
     ) -> Result<(), ModelError> {
         self.usage = chunk.usage().or(self.usage);
         let has_choices = chunk.choices.is_some();
+        let mut has_error = chunk.error.is_some();
         let choices = chunk.choices.into_iter().flatten();
         for choice in choices.filter(Choice::is_first) {
             self.has_choice = true;
+            has_error |= choice.error.is_some();
             if let Some(reason) = choice.finish_reason() {
                 self.finish_reason = Some(reason.to_owned());
             }
@@ -138,7 +140,7 @@ impl Assembler {
             }
         }
         let says_error = self.finish_reason.as_deref() == Some("error");
-        if chunk.error.is_some() || says_error || (!self.has_choice && !has_choices) {
+        if has_error || says_error || (!self.has_choice && !has_choices) {
             // Without choices there is an error in one of many shapes, or side news.
             if let Some(error) = reported(text, says_error) {
                 return Err(error);
@@ -153,10 +155,10 @@ impl Assembler {
             self.details.take(detail);
         }
         self.say(piece.text(), deltas);
-        for mut fragment in piece.into_fragments() {
+        for (position, mut fragment) in piece.into_fragments().enumerate() {
             let arguments = std::mem::take(&mut fragment.arguments).into_owned();
             fragment.arguments = Cow::Borrowed(&arguments);
-            let taken = self.calls.take(fragment);
+            let taken = self.calls.take(fragment, position > 0);
             deltas.extend(told(taken, arguments));
         }
     }
@@ -199,11 +201,13 @@ impl Assembler {
             return Err(empty());
         }
         deltas.extend(self.details.end().map(ModelDelta::Opaque));
+        let word = self.finish_reason.as_deref().unwrap_or("stop");
+        let is_cut = finish_reason(word, false).cuts_off();
         let before = deltas.len();
-        deltas.extend(self.calls.end().map(ModelDelta::ToolCall));
+        deltas.extend(self.calls.end(is_cut).map(ModelDelta::ToolCall));
         let has_calls = deltas.len() > before;
         deltas.extend(self.usage.map(ModelDelta::Usage));
-        let reason = finish_reason(self.finish_reason.as_deref().unwrap_or("stop"), has_calls);
+        let reason = finish_reason(word, has_calls);
         if reason == FinishReason::ToolCalls && !has_calls && self.said == 0 {
             return Err(empty());
         }

@@ -8,13 +8,14 @@ mod reader;
 pub(super) mod refusal;
 
 use std::collections::VecDeque;
+use std::error::Error as _;
 use std::future::Future;
 use std::time::Duration;
 
 use futures_util::{Stream, stream};
 
 use crate::model::http::{Expect, Reply};
-use crate::model::{Accumulator, ChatResponse, ModelDelta, ModelError};
+use crate::model::{Accumulator, ChatResponse, ModelDelta, ModelError, ModelErrorKind};
 
 use reader::Reader;
 pub(super) use reader::whole;
@@ -24,6 +25,20 @@ const MAX_BODY: usize = 32 * 1024 * 1024;
 
 /// How long the usage, and the end of the stream, may take after the reply is whole.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// What a plain answer that cannot be read is: one that ends in the middle was cut off, as one on
+/// a connection that tells no length may be.
+pub(super) fn cut_off(error: ModelError) -> ModelError {
+    let is_cut = |cause: &serde_json::Error| cause.is_eof();
+    let cause = error.source().and_then(|it| it.downcast_ref());
+    match cause.is_some_and(is_cut) {
+        true => ModelError::new(
+            ModelErrorKind::StreamTruncated,
+            "the answer ended in the middle",
+        ),
+        false => error,
+    }
+}
 
 /// Puts an answer together: pieces in, deltas out. Pure.
 ///
@@ -96,6 +111,9 @@ impl<A: Assembler> Reading<A> {
             // Boxed, as is the next one, because it is rare: every reply would have room for it.
             return Err(Box::pin(refusal::refused(reply)).await);
         }
+        if !reply.encoding().is_empty() {
+            return Err(refusal::compressed(&reply));
+        }
         let media_type = reply.media_type();
         if refusal::is_page(&media_type, "") {
             return Err(Box::pin(refusal::not_the_api(reply, A::API)).await);
@@ -119,7 +137,7 @@ impl<A: Assembler> Reading<A> {
                 return Ok(Some(delta));
             }
             if let Some(error) = self.error.take() {
-                return Err(error.redacted(|text| self.reply.endpoint().redact(text)));
+                return Err(self.told(error));
             }
             if self.reader.is_done() {
                 self.reply.drain().await;
@@ -127,6 +145,15 @@ impl<A: Assembler> Reading<A> {
             }
             self.error = self.read().await.err();
         }
+    }
+
+    /// An error of the answer, with what the answer says beside it and without secrets.
+    fn told(&self, error: ModelError) -> ModelError {
+        let error = match (error.retry_after(), self.reply.retry_after()) {
+            (None, Some(wait)) => error.with_retry_after(wait),
+            _ => error,
+        };
+        error.redacted(self.reply.endpoint().secrets())
     }
 
     async fn read(&mut self) -> Result<(), ModelError> {

@@ -8,9 +8,6 @@ use crate::model::{ModelError, ModelErrorKind};
 /// Most bytes of an error's body that are read.
 const MAX_BODY: usize = 64 * 1024;
 
-/// Most characters of a server's text that an error message repeats.
-const MAX_SHOWN: usize = 500;
-
 /// What a server says about its error.
 #[derive(Debug, Default)]
 struct Details {
@@ -29,11 +26,12 @@ impl Details {
             body => body,
         };
         match body.get("error") {
-            Some(Value::String(text)) => Some(Self {
+            Some(Value::String(text)) if !text.is_empty() => Some(Self {
                 message: text.clone(),
                 ..Self::read(body)
             }),
-            Some(error @ Value::Object(_)) => Some(Self::read(error)),
+            Some(Value::Object(error)) if !error.is_empty() => Some(Self::read(&body["error"])),
+            _ if of_choice(body).is_some() => of_choice(body).map(Self::read),
             _ => {
                 let says_error = [("object", "error"), ("type", "error"), ("status", "error")];
                 let says_error = says_error
@@ -96,6 +94,7 @@ impl Details {
     fn is_passing(&self) -> bool {
         let words = [
             "server_error",
+            "api_error",
             "overloaded",
             "timeout",
             "unavailable",
@@ -120,6 +119,12 @@ impl Details {
     }
 }
 
+/// The error that one provider puts where the answer should be.
+fn of_choice(body: &Value) -> Option<&Value> {
+    let mut choices = body.get("choices")?.as_array()?.iter();
+    choices.find_map(|choice| choice.get("error").filter(|error| error.is_object()))
+}
+
 /// The error an answer with a good status holds, if it holds one.
 pub(crate) fn reported(text: &str, says_error: bool) -> Option<ModelError> {
     let body = serde_json::from_str(text).ok()?;
@@ -135,7 +140,7 @@ pub(crate) fn reported(text: &str, says_error: bool) -> Option<ModelError> {
     let kind = details.kind().unwrap_or(ModelErrorKind::ProviderError);
     let message = match &*details.message {
         "" => "the provider reported an error".to_owned(),
-        message => format!("the provider reported an error: {}", shortened(message)),
+        message => format!("the provider reported an error: {message}"),
     };
     let mut error = ModelError::new(kind, message);
     if kind == ModelErrorKind::ProviderError {
@@ -153,7 +158,10 @@ pub(super) async fn refused(mut reply: Reply) -> ModelError {
         reply.reason()
     );
     message.truncate(message.trim_end().len());
-    let body = reply.beginning(MAX_BODY).await;
+    let body = match reply.encoding() {
+        "" => reply.beginning(MAX_BODY).await,
+        _ => Vec::new(),
+    };
     let body = String::from_utf8_lossy(&body);
     let is_page = is_page(&reply.media_type(), &body);
     let details = serde_json::from_str(&body)
@@ -171,7 +179,7 @@ pub(super) async fn refused(mut reply: Reply) -> ModelError {
         message.push_str("; redirects are not followed, because the key would go with them");
     } else if !details.message.is_empty() {
         message.push_str(": ");
-        message.push_str(&shortened(&details.message));
+        message.push_str(&details.message);
     }
     let kind = details.kind().unwrap_or(match status {
         401 | 403 => ModelErrorKind::Auth,
@@ -183,9 +191,10 @@ pub(super) async fn refused(mut reply: Reply) -> ModelError {
     if let Some(wait) = reply.retry_after() {
         error = error.with_retry_after(wait);
     }
-    details
-        .onto(error)
-        .redacted(|text| reply.endpoint().redact(text))
+    if let Ok(retry) = reply.header("x-should-retry").trim().parse() {
+        error = error.with_retryable(retry);
+    }
+    details.onto(error).redacted(reply.endpoint().secrets())
 }
 
 /// The error a web page is, where an answer of the API was expected.
@@ -196,7 +205,23 @@ pub(super) async fn not_the_api(mut reply: Reply, api: &str) -> ModelError {
         reply.endpoint().shown(),
         page(&String::from_utf8_lossy(&body)),
     );
-    ModelError::new(ModelErrorKind::UnexpectedContentType, message).with_status(reply.status())
+    unexpected(message, &reply)
+}
+
+/// The error an answer is that nobody asked to be compressed.
+pub(super) fn compressed(reply: &Reply) -> ModelError {
+    let message = format!(
+        "`{}` answered in the encoding `{}`, which was not asked for",
+        reply.endpoint().shown(),
+        reply.encoding(),
+    );
+    unexpected(message, reply)
+}
+
+fn unexpected(message: String, reply: &Reply) -> ModelError {
+    ModelError::new(ModelErrorKind::UnexpectedContentType, message)
+        .with_status(reply.status())
+        .redacted(reply.endpoint().secrets())
 }
 
 /// The same where nothing but the body tells it.
@@ -220,14 +245,7 @@ fn page(body: &str) -> String {
         .split_once("<title>")
         .and_then(|(_, rest)| rest.split_once("</title>"));
     match title {
-        Some((title, _)) => format!("the HTML page `{}`", shortened(title.trim())),
+        Some((title, _)) => format!("the HTML page `{}`", title.trim()),
         None => "an HTML page".to_owned(),
-    }
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MAX_SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }
