@@ -123,6 +123,17 @@ impl ChatOptions {
         self
     }
 
+    /// The settings that are no numbers: they cannot be written.
+    #[cfg(any(feature = "openai", feature = "anthropic"))]
+    pub(super) fn not_numbers(&self) -> impl Iterator<Item = &'static str> {
+        let is_none = |value: Option<f64>| value.is_some_and(|value| !value.is_finite());
+        let settings = [("temperature", self.temperature), ("top_p", self.top_p)];
+        let none = settings
+            .into_iter()
+            .filter(move |(_, value)| is_none(*value));
+        none.map(|(name, _)| name)
+    }
+
     /// These settings with those of `later` over them.
     #[must_use]
     pub fn merged(&self, later: &Self) -> Self {

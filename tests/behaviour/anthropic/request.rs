@@ -5,7 +5,8 @@ use agent_core::message::{
 };
 use agent_core::model::anthropic::{AnthropicBuilder, PromptCaching};
 use agent_core::model::{
-    ChatModel as _, ChatOptions, ChatRequest, OutputSchema, ResponseFormat, ToolChoice, ToolList,
+    Anthropic, ChatModel as _, ChatOptions, ChatRequest, OutputSchema, ResponseFormat, ToolChoice,
+    ToolList,
 };
 use agent_core::schema::Dialect;
 use agent_core::tool::InputSchema;
@@ -293,6 +294,61 @@ async fn a_model_that_thinks_is_not_made_to_call_a_tool_nor_given_a_temperature(
         let body: Value = serde_json::from_str(&model.request_text(&request)).unwrap();
         assert_eq!(body["tool_choice"], choice);
         assert_eq!(body["temperature"], temperature);
+    }
+}
+
+#[tokio::test]
+async fn a_turn_that_another_model_began_is_ended_without_thinking() {
+    let call = |id: &str| ToolCall::new(id, "weather", r#"{"city":"Oslo"}"#);
+    let result = |id: &str| Message::tool(vec![ToolResult::ok(&call(id), vec!["4 °C".into()])]);
+    let foreign = AssistantMessage::new("", None, vec![call("c1")]);
+    let answered = AssistantMessage::new("It is cold.", None, vec![]);
+    let server = ReplayServer::start([]).await;
+    let model = client(&server).build().unwrap();
+    let thinking = json!({"type": "enabled", "budget_tokens": 1024});
+    let adaptive = json!({"type": "adaptive"});
+    let own = || Message::from(thoughtful());
+    let own_results = || {
+        let calls = thoughtful().tool_calls;
+        let results = calls.iter().map(|call| ToolResult::error(call, "no"));
+        Message::tool(results.collect())
+    };
+    let begun = || vec![Message::user("q"), foreign.clone().into(), result("c1")];
+    let and = |mut messages: Vec<Message>, more: Vec<Message>| {
+        messages.extend(more);
+        messages
+    };
+    for (messages, asked, is_sent) in [
+        (begun(), &thinking, false),
+        (and(begun(), vec![Message::user("And?")]), &thinking, false),
+        (begun(), &adaptive, true),
+        (and(begun(), vec![own(), own_results()]), &thinking, true),
+        (
+            and(begun(), vec![answered.into(), Message::user("And?")]),
+            &thinking,
+            true,
+        ),
+    ] {
+        let options = ChatOptions::new().extra("thinking", asked.clone());
+        let request = request(messages).with_options(options);
+        let body: Value = serde_json::from_str(&model.request_text(&request)).unwrap();
+        assert_eq!(body.get("thinking"), is_sent.then_some(asked), "{body}");
+    }
+}
+
+#[test]
+fn the_path_is_put_behind_the_version_whatever_follows_it() {
+    for (base, url) in [
+        ("https://h.test", "https://h.test/v1/messages"),
+        ("https://h.test/v1//", "https://h.test/v1/messages"),
+        ("https://h.test/v1?key=k", "https://h.test/v1/messages?***"),
+        (
+            "https://h.test/api/?key=k",
+            "https://h.test/api/v1/messages?***",
+        ),
+    ] {
+        let model = Anthropic::builder().model("m").base_url(base).build();
+        assert_eq!(model.unwrap().url(), url);
     }
 }
 

@@ -5,7 +5,9 @@ use agent_core::message::{
     AssistantMessage, ContentPart, Image, MessageBody, ToolCall, ToolResult, Transcript,
 };
 use agent_core::model::openai::Profile;
-use agent_core::model::{ChatModel as _, ChatOptions, ChatRequest, OutputSchema, ResponseFormat};
+use agent_core::model::{
+    ChatModel as _, ChatOptions, ChatRequest, OpenAi, OutputSchema, ResponseFormat,
+};
 use agent_tests::replay::{Answer, ReplayServer};
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -228,4 +230,21 @@ async fn a_later_turn_sends_the_same_bytes_for_what_was_sent_before() {
     let first = requests[0].text();
     let shared = first.strip_suffix("]}").unwrap();
     assert!(requests[1].text().starts_with(shared));
+}
+
+#[tokio::test]
+async fn a_number_that_is_none_is_not_sent_and_told_of() {
+    let options = ChatOptions::new()
+        .temperature(f64::NAN)
+        .top_p(f64::INFINITY);
+    let request = ChatRequest::new(history()).unwrap();
+
+    let (_, body) = sent(request.with_options(options.clone()), Profile::OpenAi).await;
+
+    assert!(
+        body.get("temperature").is_none() && body.get("top_p").is_none(),
+        "{body}"
+    );
+    let model = OpenAi::builder().model("m").build().unwrap();
+    assert_eq!(model.unsupported(&options), ["temperature", "top_p"]);
 }

@@ -275,7 +275,8 @@ fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) -> String {
     let options = request.options();
     let mut fields = Map::new();
     let mut set = |key: &str, value: Option<Value>| {
-        if let Some(value) = value {
+        // A number that is none would be written as null, which no server takes.
+        if let Some(value) = value.filter(|value| !value.is_null()) {
             fields.insert(key.to_owned(), value);
         }
     };
@@ -318,7 +319,29 @@ fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) -> String {
             fields.insert(key.clone(), value.clone());
         }
     }
+    let must_think = options.extra.get("thinking").map(|it| &it["type"]) == Some(&json!("enabled"));
+    if must_think && goes_on_unthought(request) {
+        tracing::debug!("another model began this turn, so it is ended without thinking");
+        fields.remove("thinking");
+    }
     closing(fields)
+}
+
+/// True if the last answer waits for its results and does not begin with thinking, as that of
+/// another provider: a request that must think is refused then.
+fn goes_on_unthought(request: &ChatRequest) -> bool {
+    let mut has_results = false;
+    for message in request.messages().rev() {
+        if let Some(answer) = message.as_assistant() {
+            let first = answer.opaque.iter().find(|part| part.provider == PROVIDER);
+            let begins = first.is_some_and(|part| {
+                (part.after_text, part.after_calls) == (0, 0) && part.json.contains("thinking\"")
+            });
+            return has_results && !begins;
+        }
+        has_results |= !message.tool_results().is_empty();
+    }
+    false
 }
 
 /// True if the model is to think before it answers.
@@ -347,7 +370,8 @@ pub(super) fn unsupported(options: &ChatOptions) -> Vec<&'static str> {
         ),
     ];
     let missing = settings.into_iter().filter(|(_, is_missing)| *is_missing);
-    missing.map(|(name, _)| name).collect()
+    let missing = missing.map(|(name, _)| name);
+    missing.chain(options.not_numbers()).collect()
 }
 
 fn tool_choice(choice: Option<&ToolChoice>, one: bool) -> Option<Value> {

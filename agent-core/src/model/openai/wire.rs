@@ -96,7 +96,8 @@ fn tail(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> String {
     let options = request.options();
     let mut fields = Map::new();
     let mut set = |key: &str, value: Option<Value>| {
-        if let Some(value) = value {
+        // A number that is none would be written as null, which no server takes.
+        if let Some(value) = value.filter(|value| !value.is_null()) {
             fields.insert(key.to_owned(), value);
         }
     };
@@ -161,7 +162,8 @@ pub(super) fn unsupported(options: &ChatOptions, quirks: &Quirks) -> Vec<&'stati
         ),
     ];
     let missing = settings.into_iter().filter(|(_, is_missing)| *is_missing);
-    missing.map(|(name, _)| name).collect()
+    let missing = missing.map(|(name, _)| name);
+    missing.chain(options.not_numbers()).collect()
 }
 
 fn response_format(format: &ResponseFormat, quirks: &Quirks) -> Option<Value> {
