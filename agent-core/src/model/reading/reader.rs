@@ -19,7 +19,7 @@ enum Form {
 #[derive(Debug)]
 pub(super) struct Reader<A> {
     form: Form,
-    /// What came before the form was known; then the plain answer.
+    /// The plain answer so far.
     held: Vec<u8>,
     parser: SseParser,
     assembler: A,
@@ -59,27 +59,19 @@ impl<A: Assembler> Reader<A> {
             Form::Unknown { expects_stream } => {
                 // Blanks keep a connection alive; a byte order mark may stand before both forms.
                 let is_mark = |byte: u8| matches!(byte, 0xEF | 0xBB | 0xBF);
-                let says = |byte: &&u8| !byte.is_ascii_whitespace() && !is_mark(**byte);
-                self.form = match bytes.iter().find(says) {
-                    None => {
-                        let marks = bytes.iter().filter(|byte| is_mark(**byte));
-                        self.held.extend(marks.take(3));
-                        return Ok(());
-                    }
-                    Some(b'<') => return Err(refusal::page_of(A::API)),
-                    Some(b'{' | b'[') => Form::Plain,
-                    Some(b'd' | b'e' | b'i' | b'r' | b':') => Form::Events,
-                    Some(_) if expects_stream => Form::Events,
-                    Some(_) => Form::Plain,
+                let says = |byte: &u8| !byte.is_ascii_whitespace() && !is_mark(*byte);
+                let Some(begin) = bytes.iter().position(says) else {
+                    return Ok(());
                 };
-                self.held.extend_from_slice(bytes);
-                match self.form {
-                    Form::Events => {
-                        let held = std::mem::take(&mut self.held);
-                        self.events(&held)
-                    }
-                    _ => Ok(()),
-                }
+                let bytes = &bytes[begin..];
+                self.form = match bytes[0] {
+                    b'<' => return Err(refusal::page_of(A::API)),
+                    b'{' | b'[' => Form::Plain,
+                    b'd' | b'e' | b'i' | b'r' | b':' => Form::Events,
+                    _ if expects_stream => Form::Events,
+                    _ => Form::Plain,
+                };
+                self.take(bytes)
             }
         }
     }
@@ -89,9 +81,7 @@ impl<A: Assembler> Reader<A> {
         match self.form {
             Form::Plain => {
                 let body = std::mem::take(&mut self.held);
-                let body = text_of(&body);
-                self.assembler
-                    .plain(body.trim_start_matches('\u{feff}'), &mut self.ready)
+                self.assembler.plain(&text_of(&body), &mut self.ready)
             }
             _ => self.assembler.eof(&mut self.ready),
         }
