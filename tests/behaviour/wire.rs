@@ -3,10 +3,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use agent_core::model;
 use agent_tests::wire;
+use expect_test::expect;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -28,6 +31,38 @@ async fn every_case_is_read_as_its_file_says_however_it_is_cut() {
         faults.len(),
         faults.join("\n")
     );
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_a_case_that_fails_and_hides_no_other() {
+    let folder = std::env::temp_dir().join(format!("wire-cases-{}", std::process::id()));
+    fs::create_dir_all(folder.join("folder.json")).unwrap();
+    let good = r#"{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}"#;
+    let case = json!({"protocol": "openai-chat", "body": good, "expect": {"text": "Hi"}});
+    let mut bare = case.clone();
+    bare["expect"].take();
+    for (name, text) in [
+        ("bare", bare.to_string()),
+        ("cut", r#"{"protocol": "open"#.to_owned()),
+        ("good", case.to_string()),
+        ("other", r#"{"kind": "execution"}"#.to_owned()),
+    ] {
+        fs::write(folder.join(name).with_extension("json"), text).unwrap();
+    }
+    std::os::unix::fs::symlink("nowhere", folder.join("lost.json")).unwrap();
+
+    let program = env!("CARGO_BIN_EXE_wire-cases");
+    let run = Command::new(program).arg(&folder).output().unwrap();
+
+    fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(run.status.code(), Some(1));
+    expect![[r#"
+        bare: the case expects nothing (0 more)
+        cut: the file is no JSON: EOF while parsing a string at line 1 column 18 (0 more)
+        lost: No such file or directory (os error 2) (0 more)
+        1 passed, 3 failed
+    "#]]
+    .assert_eq(&String::from_utf8(run.stdout).unwrap());
 }
 
 /// An answer, as it is meant.

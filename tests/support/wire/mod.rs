@@ -91,21 +91,29 @@ pub fn request() -> ChatRequest {
     ChatRequest::new(transcript).expect("a closed history")
 }
 
+/// A case, or why its file cannot be read: a case that fails.
+pub type Case = Result<Value, String>;
+
 /// The cases of a folder, by name, in order; files without `protocol` are of another kind.
 ///
 /// # Errors
 ///
-/// If the folder or a file cannot be read. A file that is no JSON is a case that fails.
-pub fn cases(folder: &Path) -> io::Result<Vec<(String, Value)>> {
+/// If the folder cannot be read.
+pub fn cases(folder: &Path) -> io::Result<Vec<(String, Case)>> {
     let mut cases = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.extension().is_none_or(|extension| extension != "json") {
+        if path.extension().is_none_or(|extension| extension != "json") || path.is_dir() {
             continue;
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        let case = serde_json::from_slice::<Value>(&fs::read(&path)?).unwrap_or_default();
-        if case.is_null() || case.get("protocol").is_some() {
+        let text = fs::read(&path).map_err(|error| error.to_string());
+        let case = text.and_then(|text| {
+            let case = serde_json::from_slice::<Value>(&text);
+            case.map_err(|error| format!("the file is no JSON: {error}"))
+        });
+        let is_wire = |case: &Value| case.get("protocol").is_some();
+        if case.as_ref().map_or(true, is_wire) {
             cases.push((name.into_owned(), case));
         }
     }
@@ -114,8 +122,13 @@ pub fn cases(folder: &Path) -> io::Result<Vec<(String, Value)>> {
 }
 
 /// Runs one case in every way, and says what was not as it should be.
-pub async fn faults(case: &Value) -> Vec<String> {
+pub async fn faults(case: &Case) -> Vec<String> {
     let mut faults = Vec::new();
+    let case = match case {
+        Ok(case) if case["expect"].is_object() => case,
+        Ok(_) => return vec!["the case expects nothing".to_owned()],
+        Err(why) => return vec![why.clone()],
+    };
     let ways = match deliveries(case) {
         Ok(ways) => ways,
         Err(why) => return vec![why],
