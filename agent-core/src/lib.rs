@@ -356,8 +356,8 @@ pub use agent_macros::ToolSchema;
 ///
 /// # One name for two things
 ///
-/// The type makes `use search::search;` a clash with a `mod search` (E0255). Give the type
-/// another name:
+/// The type makes `use search::search;` a clash with a `mod search` (E0255), and so does a function
+/// `search` beside that module (E0428). Give the type another name:
 ///
 /// ```
 /// mod search {

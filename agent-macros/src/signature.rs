@@ -2,14 +2,17 @@
 //!
 //! Not here: what any of it means to a tool.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, FnArg, Ident, LitStr, Meta, Signature, Token, Visibility, parse_quote};
+use syn::{
+    Attribute, FnArg, Ident, LitStr, Meta, ReturnType, Signature, Token, Visibility, parse_quote,
+};
 
 use crate::diagnostics::err;
 use crate::tool::bare::is_no_parameter_in_rust;
+use crate::tool::param_type::check_returned;
 
 /// A function whose body is not looked at.
 pub(crate) struct FnItem {
@@ -24,6 +27,15 @@ impl FnItem {
         syn::parse2::<Parsed>(item)?.0
     }
 
+    /// Where its first and its last token are, attributes aside.
+    pub(crate) fn ends(&self) -> (Span, Span) {
+        let (visibility, signature) = (&self.visibility, &self.signature);
+        let head = quote! { #visibility #signature }.into_iter().next();
+        let body = self.body.clone().into_iter().last();
+        let place = |token: Option<TokenTree>| token.map_or_else(Span::call_site, |it| it.span());
+        (place(head), place(body))
+    }
+
     /// The function as the compiler may see it: without docs and `#[param]` on parameters.
     pub(crate) fn without_helpers(&self) -> TokenStream {
         let Self {
@@ -33,11 +45,18 @@ impl FnItem {
             ..
         } = self;
         let mut signature = self.signature.clone();
-        let mut is_shown = true;
+        // Refused by us; left out, so that the compiler does not tell it again.
+        let mut is_shown = signature.variadic.take().is_none();
+        if let ReturnType::Type(_, ty) = &mut signature.output
+            && check_returned(ty).is_err()
+        {
+            // Named all the same, or its import would be one too many.
+            **ty = parse_quote! { ::std::boxed::Box<#ty> };
+            is_shown = false;
+        }
         for input in &mut signature.inputs {
             if let FnArg::Typed(parameter) = input {
                 parameter.attrs.retain(|attribute| !is_helper(attribute));
-                // Refused by us; replaced, so that the compiler does not tell it again.
                 if is_no_parameter_in_rust(&parameter.ty) {
                     *parameter.ty = parse_quote! { () };
                     is_shown = false;
@@ -52,7 +71,7 @@ impl FnItem {
         if is_shown {
             quote! { #unused_async #(#attributes)* #visibility #signature #body }
         } else {
-            // No body fits such a parameter.
+            // No body fits such a signature.
             quote! { #[allow(unused)] #(#attributes)* #visibility #signature { loop {} } }
         }
     }

@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use darling::Error;
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{
@@ -11,7 +13,7 @@ use syn::{
 
 use super::model::{Param, ToolFn};
 use super::names;
-use super::param_type::ungrouped;
+use super::param_type::{check_returned, ungrouped};
 use crate::block::ImplBlock;
 use crate::diagnostics::err;
 
@@ -39,16 +41,17 @@ pub(super) fn signature(signature: &Signature) -> darling::Result<()> {
     if let Some(variadic) = &signature.variadic {
         errors.push(err!(
             variadic.dots,
-            "a tool has a fixed number of parameters"
+            "a tool has a fixed number of parameters; for any number of values write a parameter of type `Vec<T>`"
         ));
     }
-    if let ReturnType::Type(_, ty) = &signature.output
-        && let Type::Never(never) = &**ty
-    {
-        errors.push(err!(
-            never,
-            "a tool that never returns has nothing to tell the model; write the type it returns"
-        ));
+    if let ReturnType::Type(_, ty) = &signature.output {
+        if let Type::Never(never) = &**ty {
+            errors.push(err!(
+                never,
+                "a tool that never returns has nothing to tell the model; write the type it returns"
+            ));
+        }
+        errors.handle(check_returned(ty));
     }
     for parameter in &signature.generics.params {
         errors.push(match parameter {
@@ -65,15 +68,28 @@ pub(super) fn signature(signature: &Signature) -> darling::Result<()> {
     errors.finish()
 }
 
-/// Refuses a `self` of a function that stands alone.
+/// Refuses what only a function of an `impl` block has, in one that is alone: `self` and `Self`.
 pub(super) fn no_receiver(signature: &Signature) -> darling::Result<()> {
-    match signature.receiver() {
-        Some(receiver) => Err(err!(
+    match (signature.receiver(), own_type(signature.to_token_stream())) {
+        (Some(receiver), _) => Err(err!(
             receiver.self_token,
             "a method is a tool only together with its `impl` block; write `#[tool]` above that too"
         )),
-        None => Ok(()),
+        (None, Some(own)) => Err(err!(
+            own,
+            "a function of an `impl` block is a tool only with `&self`, and with `#[tool]` above the block too"
+        )),
+        (None, None) => Ok(()),
     }
+}
+
+/// The first `Self`.
+pub(super) fn own_type(tokens: TokenStream) -> Option<Ident> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Ident(ident) if ident == "Self" => Some(ident),
+        TokenTree::Group(group) => own_type(group.stream()),
+        _ => None,
+    })
 }
 
 /// Refuses a method of an `impl` block that does not borrow the shared object.

@@ -24,6 +24,8 @@ pub(super) struct ToolFn {
     pub(super) allowances: Vec<TokenStream>,
     pub(super) visibility: Visibility,
     pub(super) function: Ident,
+    /// Its first and its last token.
+    pub(super) ends: (Span, Span),
     pub(super) is_async: bool,
     pub(super) type_name: Ident,
     pub(super) name: SpannedValue<String>,
@@ -74,6 +76,7 @@ impl ToolFn {
                 .name
                 .unwrap_or_else(|| SpannedValue::new(plain.clone(), function.span())),
             function,
+            ends: item.ends(),
             is_described: description.is_some(),
             description: description.unwrap_or_else(|| Text::Known(names::words(&plain))),
             params,

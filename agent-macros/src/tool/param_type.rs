@@ -119,6 +119,22 @@ fn sized(ty: &Type, borrowed: bool) -> darling::Result<()> {
     }
 }
 
+/// Refuses a return type that no function has, as far as it can be seen.
+pub(crate) fn check_returned(ty: &Type) -> darling::Result<()> {
+    match ungrouped(ty) {
+        Type::TraitObject(object) => Err(err!(
+            object,
+            "a tool returns one concrete type, whose values have a size; write it here"
+        )),
+        ty if is_unsized(ty) => Err(err!(
+            ty,
+            "a tool returns a value with a size of its own; write {}",
+            owned_form(ty)
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// True for the types that a function never takes but by reference.
 pub(super) fn is_unsized(ty: &Type) -> bool {
     match ungrouped(ty) {

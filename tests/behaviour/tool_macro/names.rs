@@ -226,3 +226,57 @@ async fn a_macro_may_write_the_tool() {
     assert_eq!(made_by_a_macro::DEFINITION.description(), "Made.");
     assert_eq!(told(made_by_a_macro::callback(), "{}").await, "nothing");
 }
+
+mod north {
+    /// Weather in the north.
+    #[agent_core::tool]
+    pub(super) async fn weather() -> &'static str {
+        "snow"
+    }
+
+    pub(super) use weather as forecast;
+
+    pub(super) mod inside {
+        use super::weather;
+
+        pub(in super::super) const DEFINITION: &agent_core::ToolDefinition = weather::DEFINITION;
+    }
+}
+
+mod south {
+    use super::*;
+
+    /// Weather in the south.
+    #[tool]
+    pub(super) async fn weather() -> &'static str {
+        "sun"
+    }
+}
+
+use north::weather as northern;
+
+// A2
+#[tokio::test]
+async fn a_tool_goes_by_each_name_it_is_imported_by() {
+    let tools = tools![north::weather, north::forecast, northern];
+
+    for tool in tools {
+        assert_eq!(told(tool, "{}").await, "snow");
+    }
+    assert_eq!(northern().await, "snow");
+    assert_eq!(
+        north::inside::DEFINITION.description(),
+        "Weather in the north."
+    );
+}
+
+// A2
+#[tokio::test]
+async fn two_modules_may_have_a_tool_of_one_name() {
+    assert_eq!(told(north::weather::callback(), "{}").await, "snow");
+    assert_eq!(told(south::weather::callback(), "{}").await, "sun");
+    assert_eq!(
+        format!("{:?} {:?}", north::weather {}, south::weather {}),
+        "weather weather"
+    );
+}

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
+use syn::Token;
 
 use super::param::{self, Place};
 use super::{Locals, located};
@@ -41,12 +42,17 @@ pub(super) fn body(
             .ty
             .argument(&quote_spanned! {Span::mixed_site()=> #local }, private)
     });
-    let (called, object) = match callee {
+    let (called, found, object) = match callee {
         Callee::Function(function) => {
-            let called = quote_spanned! {located(function.span())=>
-                #function(#(#(#conditions)* #passed),*)
+            let any = tool.params.iter().map(|_| Token![_](Span::mixed_site()));
+            // Where another function has the name, this says so, and nothing after it.
+            let found = quote_spanned! {Span::mixed_site()=>
+                let __agent_function: fn(#(#(#conditions)* #any),*) -> _ = #function;
             };
-            (called, None)
+            let called = quote_spanned! {located(function.span())=>
+                __agent_function(#(#(#conditions)* #passed),*)
+            };
+            (called, Some(found), None)
         }
         Callee::Method(method) => {
             let called = quote_spanned! {located(method.span())=>
@@ -56,7 +62,7 @@ pub(super) fn body(
             let object = quote_spanned! {Span::mixed_site()=>
                 let #object = #private::Clone::clone(#object);
             };
-            (called, Some(object))
+            (called, None, Some(object))
         }
     };
     let site = located(tool.output);
@@ -70,13 +76,16 @@ pub(super) fn body(
             #conversion
         }
     };
+    let awaited = quote_spanned! {located(tool.function.span())=> .await };
     let run = if tool.is_async {
         quote_spanned! {Span::mixed_site()=>
-            let #value = #private::require_send(#called).await;
+            #found
+            let #value = #private::require_send(#called)#awaited;
             #converted
         }
     } else {
         let work = quote_spanned! {Span::mixed_site()=>
+            #found
             let #value = #called;
             #converted
         };

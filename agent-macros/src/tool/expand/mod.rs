@@ -4,6 +4,10 @@
 //! tokens keep theirs, so that rustc underlines them. Hygiene does not keep a local from
 //! meeting a user's constant, nor an item or a method anything: their names are made so that
 //! nobody has one of them, and methods that could be a trait's are called by path.
+//!
+//! What rustc may have to say of the user's code it says again of ours, but once where message
+//! and place are the same. So that a mistake is two errors at most, what is made of an item hangs
+//! on nothing that a second item could contradict, and names a type of the user's once.
 
 pub(super) mod block;
 mod call;

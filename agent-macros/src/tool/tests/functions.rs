@@ -30,10 +30,16 @@ fn an_async_function() {
             ) -> Result<String, Error> {
                 body
             }
-            /// The tool made of the function `get_weather`.
-            #[allow(non_camel_case_types, missing_copy_implementations)]
-            #[derive(::core::fmt::Debug)]
-            pub struct get_weather {}
+            #[doc(hidden)]
+            #[allow(non_snake_case, unreachable_pub)]
+            mod __agent_tool_get_weather {
+                #[allow(non_camel_case_types, missing_copy_implementations)]
+                #[derive(::core::fmt::Debug)]
+                pub struct get_weather {}
+            }
+            /// The tool made of the function `get_weather`: its `DEFINITION`, and `callback()` for an agent.
+            #[allow(dead_code, non_camel_case_types)]
+            pub type get_weather = __agent_tool_get_weather::get_weather;
             const _: () = {
                 use ::agent_core::__private as __agent_private;
                 const __AGENT_PARAMETER_0: __agent_private::TypedParameter<
@@ -85,7 +91,7 @@ fn an_async_function() {
                     );
                 };
                 #[automatically_derived]
-                impl get_weather {
+                impl __agent_tool_get_weather::get_weather {
                     /// What a model is told about this tool.
                     pub const DEFINITION: &'static __agent_private::ToolDefinition = {
                         const __AGENT_PARAMETERS: &[__agent_private::Parameter] = &[
@@ -127,7 +133,7 @@ fn an_async_function() {
                     }
                 }
                 #[automatically_derived]
-                impl __agent_private::ToolCallback for get_weather {
+                impl __agent_private::ToolCallback for __agent_tool_get_weather::get_weather {
                     fn definition(&self) -> &__agent_private::ToolDefinition {
                         Self::DEFINITION
                     }
@@ -175,8 +181,9 @@ fn an_async_function() {
                                 return __agent_private::Err(__agent_reader.into_error());
                             };
                             __agent_reader.finish()?;
+                            let __agent_function: fn(_, _, _) -> _ = get_weather;
                             let __agent_value = __agent_private::require_send(
-                                    get_weather(
+                                    __agent_function(
                                         <str as __agent_private::TakenByReference>::lend(
                                             &__agent_argument_0,
                                         ),
@@ -197,7 +204,7 @@ fn an_async_function() {
                     }
                 }
                 __agent_private::inventory::submit! {
-                    __agent_private::ToolRegistration::new(get_weather::callback)
+                    __agent_private::ToolRegistration::new(__agent_tool_get_weather::get_weather::callback)
                 }
             };
         "##]],
@@ -231,10 +238,18 @@ fn a_blocking_function_with_every_key() {
             }
             #[cfg(unix)]
             #[cfg_attr(test, cfg(unix))]
-            /// The tool made of the function `search`.
-            #[allow(non_camel_case_types, missing_copy_implementations)]
-            #[derive(::core::fmt::Debug)]
-            struct Finder {}
+            #[doc(hidden)]
+            #[allow(non_snake_case, unreachable_pub)]
+            mod __agent_tool_Finder {
+                #[allow(non_camel_case_types, missing_copy_implementations)]
+                #[derive(::core::fmt::Debug)]
+                pub struct Finder {}
+            }
+            #[cfg(unix)]
+            #[cfg_attr(test, cfg(unix))]
+            /// The tool made of the function `search`: its `DEFINITION`, and `callback()` for an agent.
+            #[allow(dead_code, non_camel_case_types)]
+            type Finder = __agent_tool_Finder::Finder;
             #[cfg(unix)]
             #[cfg_attr(test, cfg(unix))]
             const _: () = {
@@ -277,7 +292,7 @@ fn a_blocking_function_with_every_key() {
                     );
                 };
                 #[automatically_derived]
-                impl Finder {
+                impl __agent_tool_Finder::Finder {
                     /// What a model is told about this tool.
                     pub const DEFINITION: &'static __agent_private::ToolDefinition = {
                         const __AGENT_PARAMETERS: &[__agent_private::Parameter] = &[
@@ -319,7 +334,7 @@ fn a_blocking_function_with_every_key() {
                     }
                 }
                 #[automatically_derived]
-                impl __agent_private::ToolCallback for Finder {
+                impl __agent_private::ToolCallback for __agent_tool_Finder::Finder {
                     fn definition(&self) -> &__agent_private::ToolDefinition {
                         Self::DEFINITION
                     }
@@ -370,7 +385,8 @@ fn a_blocking_function_with_every_key() {
                             __agent_blocking(
                                     __agent_context,
                                     move || {
-                                        let __agent_value = search(
+                                        let __agent_function: fn(_, #[cfg(unix)] _) -> _ = search;
+                                        let __agent_value = __agent_function(
                                             __agent_argument_0,
                                             #[cfg(unix)]
                                             __agent_argument_1,
@@ -399,13 +415,19 @@ fn an_error_leaves_the_function_and_a_stub() {
         &quote! { fn f(/** docs */ #[param(rename = "b")] a: u8) {} },
         &expect![[r#"
             fn f(a: u8) {}
-            /// The tool made of the function `f`.
-            #[allow(non_camel_case_types, missing_copy_implementations)]
-            #[derive(::core::fmt::Debug)]
-            struct f {}
+            #[doc(hidden)]
+            #[allow(non_snake_case, unreachable_pub)]
+            mod __agent_tool_f {
+                #[allow(non_camel_case_types, missing_copy_implementations)]
+                #[derive(::core::fmt::Debug)]
+                pub struct f {}
+            }
+            /// The tool made of the function `f`: its `DEFINITION`, and `callback()` for an agent.
+            #[allow(dead_code, non_camel_case_types)]
+            type f = __agent_tool_f::f;
             const _: () = {
                 use ::agent_core::__private as __agent_private;
-                impl f {
+                impl __agent_tool_f::f {
                     pub fn callback() -> __agent_private::Arc<dyn __agent_private::ToolCallback> {
                         ::core::unreachable!()
                     }
