@@ -81,7 +81,9 @@ pub use crate::tool::error::ToolError;
 pub use crate::tool::host::Host;
 pub use crate::tool::input::{Input, text, text_bytes, text_length};
 pub use crate::tool::input_schema::Composed;
-pub use crate::tool::method::{NextBlock, Shared, ToolMethod, WriteToolBlock2AboveTheSecondBlock};
+pub use crate::tool::method::{
+    Missing, NextBlock, Shared, ToolMethod, WriteToolBlock2AboveTheSecondBlock,
+};
 pub use crate::tool::output::IntoToolOutput;
 pub use crate::tool::param::Parameter;
 pub use crate::tool::probe::Probe;

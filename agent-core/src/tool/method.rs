@@ -1,10 +1,13 @@
 //! Tools that are methods: all tools of one object hold that object.
 
 use std::marker::PhantomData;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use super::{
-    ToolCallback, ToolContext, ToolDefinition, ToolError, ToolMetadata, ToolOutcome, ToolProvider,
+    IntoToolOutput, ToolCallback, ToolContext, ToolDefinition, ToolError, ToolMetadata,
+    ToolOutcome, ToolProvider,
 };
 use crate::boxed::BoxFuture;
 
@@ -55,6 +58,24 @@ impl<S, const NUMBER: u32> NoBlock<S> for NextBlock<S, NUMBER> {}
 pub trait Shared: Send + Sync + 'static {}
 
 impl<T: Send + Sync + 'static> Shared for T {}
+
+/// What a method gives that is not there, as that is told elsewhere.
+#[derive(Debug)]
+pub struct Missing;
+
+impl Future for Missing {
+    type Output = Self;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self> {
+        Poll::Ready(Self)
+    }
+}
+
+impl IntoToolOutput for Missing {
+    fn into_tool_output(self) -> Result<ToolOutcome, ToolError> {
+        Err(ToolError::fatal("there is no such method"))
+    }
+}
 
 /// How generated code calls a method of `S`.
 type Call<S> = for<'a> fn(

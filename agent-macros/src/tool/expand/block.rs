@@ -2,11 +2,11 @@
 //! traits by which `.tools(…)` takes the object.
 //!
 //! What names the user's types stands in an `impl` block of the object's type, as `Self` may
-//! be among them.
+//! be among them. It is that of a trait in the generated block: of a type of another crate the
+//! compiler then tells no more than that it is one.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
-use syn::Type;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
@@ -21,7 +21,8 @@ use crate::tool::model::ToolFn;
 
 pub(in crate::tool) fn tools(args: &BlockArgs, block: &ImplBlock, tools: &[ToolFn]) -> TokenStream {
     let private = &paths::private();
-    let object = &block.self_type;
+    let object = &object(block);
+    let declared = tools.iter().map(|tool| declared(tool, object, private));
     let associated = tools.iter().map(|tool| associated(tool, object, private));
     let methods = tools.iter().map(|tool| method(tool, private));
     let checks = tools.iter().map(|tool| {
@@ -34,9 +35,13 @@ pub(in crate::tool) fn tools(args: &BlockArgs, block: &ImplBlock, tools: &[ToolF
         args,
         private,
         &quote_spanned! {Span::mixed_site()=>
+            #[allow(dead_code, non_camel_case_types, non_upper_case_globals)]
+            trait __AgentTools: ::core::marker::Sized {
+                #(#declared)*
+            }
+
             #[automatically_derived]
-            #[allow(non_upper_case_globals)]
-            impl #object {
+            impl __AgentTools for #object {
                 #(#associated)*
             }
 
@@ -60,7 +65,7 @@ fn in_block(
     items: &TokenStream,
     methods: &TokenStream,
 ) -> TokenStream {
-    let object = &block.self_type;
+    let (object, self_type) = (object(block), &block.self_type);
     let import = paths::import(args.root.as_ref());
     let conditions = conditions(&block.attributes);
     let allowances = allowances(&block.attributes);
@@ -80,8 +85,8 @@ fn in_block(
     // The first block gives the object to `.tools(…)`.
     let into_tools = args.block.is_none().then(|| {
         // Under the object's type, where one that cannot be shared shows as an error.
-        let site = located(object.span());
-        let callbacks = quote_spanned! {site=> #private::callbacks_of::<#object>(self) };
+        let site = object.span();
+        let callbacks = quote_spanned! {site=> #private::callbacks_of::<#self_type>(self) };
         quote_spanned! {Span::mixed_site()=>
             #[automatically_derived]
             impl #private::IntoTools for #object {
@@ -96,6 +101,9 @@ fn in_block(
         #(#allowances)*
         const _: () = {
             #import
+
+            // Written once more and not again, for what the compiler has to say of it.
+            type #object = #self_type;
 
             #items
 
@@ -117,8 +125,43 @@ fn in_block(
     }
 }
 
+/// One tool in the trait: its parts, and what is called in place of a method that is not there.
+///
+/// A method of the type itself is found before.
+fn declared(tool: &ToolFn, object: &Ident, private: &TokenStream) -> TokenStream {
+    let ToolFn {
+        conditions,
+        function,
+        ..
+    } = tool;
+    let places = places(tool, object);
+    let constants = tool
+        .params
+        .iter()
+        .zip(&places)
+        .map(|(param, place)| param::declared(tool, param, place, conditions, private));
+    let Names { definition, call } = Names::of(function);
+    let call = call_head(&call, private);
+    let mut function = function.clone();
+    function.set_span(Span::mixed_site());
+    let params = tool.params.iter().map(|param| {
+        let conditions = &param.conditions;
+        quote_spanned! {Span::mixed_site()=> #(#conditions)* _: impl ::core::marker::Sized }
+    });
+    quote_spanned! {Span::mixed_site()=>
+        #(#conditions)*
+        const #definition: &'static #private::ToolDefinition;
+        #(#conditions)*
+        #call;
+        #(#conditions)*
+        fn #function(&self, #(#params),*) -> #private::Missing {
+            #private::Missing
+        }
+        #(#constants)*
+    }
+}
 /// The constants and the call of one tool.
-fn associated(tool: &ToolFn, object: &Type, private: &TokenStream) -> TokenStream {
+fn associated(tool: &ToolFn, object: &Ident, private: &TokenStream) -> TokenStream {
     let ToolFn {
         conditions,
         allowances,
@@ -126,14 +169,26 @@ fn associated(tool: &ToolFn, object: &Type, private: &TokenStream) -> TokenStrea
         ..
     } = tool;
     let places = places(tool, object);
-    let constants = tool.params.iter().zip(&places).map(|(param, place)| {
-        let constant = param::constant(tool, param, place, private);
-        quote_spanned! {Span::mixed_site()=> #(#conditions)* #(#allowances)* #constant }
-    });
-    let names = Names::of(function);
-    let (definition, call) = (names.definition, names.call);
+    let outer = quote_spanned! {Span::mixed_site()=> #(#conditions)* #(#allowances)* };
+    let constants = tool
+        .params
+        .iter()
+        .zip(&places)
+        .map(|(param, place)| param::associated(tool, param, place, &outer, private));
+    let Names { definition, call } = Names::of(function);
+    let call = call_head(&call, private);
     let text = definition::definition(tool, &places, private);
     let body = call::body(tool, &Callee::Method(function), &places, private);
+    quote_spanned! {Span::mixed_site()=>
+        #(#constants)*
+        #outer
+        const #definition: &'static #private::ToolDefinition = #text;
+        #outer
+        #call { #body }
+    }
+}
+
+fn call_head(name: &Ident, private: &TokenStream) -> TokenStream {
     let outcome = outcome(private);
     let Locals {
         arguments,
@@ -141,31 +196,25 @@ fn associated(tool: &ToolFn, object: &Type, private: &TokenStream) -> TokenStrea
         object,
         ..
     } = Locals::new();
+    // The bound says what the object can do, so that a lack of it is not told here as well;
+    // `for<'x>` keeps rustc from looking whether it holds.
     quote_spanned! {Span::mixed_site()=>
-        #(#constants)*
-
-        #(#conditions)*
-        #(#allowances)*
-        const #definition: &'static #private::ToolDefinition = #text;
-
-        // The bound says what the object can do, so that a lack of it is not told here as well;
-        // `for<'x>` keeps rustc from looking whether it holds.
-        #(#conditions)*
-        #(#allowances)*
-        fn #call<'a>(
+        fn #name<'a>(
             #object: &'a #private::Arc<Self>,
             #arguments: &'a ::core::primitive::str,
             #context: &'a #private::ToolContext,
         ) -> #private::BoxFuture<'a, #outcome>
         where
-            for<'x> Self: #private::Shared,
-        {
-            #body
-        }
+            for<'x> Self: #private::Shared
     }
 }
 
-fn places(tool: &ToolFn, object: &Type) -> Vec<Place> {
+/// The object's type, under the user's word for it.
+fn object(block: &ImplBlock) -> Ident {
+    Ident::new("__AgentObject", located(block.self_type.span()))
+}
+
+fn places(tool: &ToolFn, object: &Ident) -> Vec<Place> {
     let indices = 0..tool.params.len();
     indices
         .map(|index| Place::in_type(object, &tool.function, index))
@@ -178,7 +227,11 @@ fn method(tool: &ToolFn, private: &TokenStream) -> TokenStream {
     let metadata = definition::metadata(tool, private);
     quote_spanned! {Span::mixed_site()=>
         #(#conditions)*
-        #private::ToolMethod::new(Self::#definition, #metadata, Self::#call)
+        #private::ToolMethod::new(
+            <Self as __AgentTools>::#definition,
+            #metadata,
+            <Self as __AgentTools>::#call,
+        )
     }
 }
 

@@ -5,15 +5,16 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};
-use syn::Type;
 use syn::ext::IdentExt as _;
 
 use super::located;
 use crate::tool::model::{Param, ToolFn};
 
-/// Where a parameter's constant stands: its name there, and its path.
+/// Where a parameter's constant stands: its name there, that of its type, and its path.
 pub(super) struct Place {
     name: Ident,
+    /// Beside a function the type is written as it is.
+    type_name: Option<Ident>,
     path: TokenStream,
 }
 
@@ -22,18 +23,30 @@ impl Place {
     pub(super) fn beside_function(index: usize) -> Self {
         let name = format_ident!("__AGENT_PARAMETER_{index}", span = Span::mixed_site());
         let path = name.to_token_stream();
-        Self { name, path }
+        Self {
+            name,
+            type_name: None,
+            path,
+        }
     }
 
     /// In the object's type, where `Self` means what it means to the user.
-    pub(super) fn in_type(object: &Type, method: &Ident, index: usize) -> Self {
+    pub(super) fn in_type(object: &Ident, method: &Ident, index: usize) -> Self {
         let method = method.unraw();
         let name = format_ident!(
             "__AGENT_PARAMETER_{index}_OF_{method}",
             span = Span::mixed_site()
         );
-        let path = quote_spanned! {Span::mixed_site()=> <#object>::#name };
-        Self { name, path }
+        let type_name = format_ident!(
+            "__AGENT_TYPE_{index}_OF_{method}",
+            span = Span::mixed_site()
+        );
+        let path = quote_spanned! {Span::mixed_site()=> <#object as __AgentTools>::#name };
+        Self {
+            name,
+            type_name: Some(type_name),
+            path,
+        }
     }
 
     pub(super) fn path(&self) -> &TokenStream {
@@ -58,7 +71,11 @@ pub(super) fn constant(
     };
     let constructor = Ident::new(constructor, Span::mixed_site());
     let (owned, key) = (param.ty.owned(private), &*param.name);
-    let ty = quote_spanned! {Span::mixed_site()=> #private::#holder<#owned> };
+    let held = match &place.type_name {
+        Some(name) => quote_spanned! {Span::mixed_site()=> Self::#name },
+        None => owned.clone(),
+    };
+    let ty = quote_spanned! {Span::mixed_site()=> #private::#holder<#held> };
     let bare = quote_spanned! {Span::mixed_site()=> #private::#constructor::<#owned>(#key) };
     let told = told(param, private);
     let plain = quote_spanned! {Span::mixed_site()=> #bare #told };
@@ -83,6 +100,48 @@ pub(super) fn constant(
     quote_spanned! {Span::mixed_site()=>
         #(#conditions)*
         const #constant: #ty = #value;
+    }
+}
+
+/// The constant and its type, as the trait of an `impl` block says that they are there.
+pub(super) fn declared(
+    tool: &ToolFn,
+    param: &Param,
+    place: &Place,
+    outer: &[TokenStream],
+    private: &TokenStream,
+) -> TokenStream {
+    let (conditions, holder) = (&param.conditions, holder(tool));
+    let Place {
+        name, type_name, ..
+    } = place;
+    quote_spanned! {Span::mixed_site()=>
+        #(#outer)*
+        #(#conditions)*
+        type #type_name;
+        #(#outer)*
+        #(#conditions)*
+        const #name: #private::#holder<Self::#type_name>;
+    }
+}
+
+/// The constant and its type, in that `impl` block.
+pub(super) fn associated(
+    tool: &ToolFn,
+    param: &Param,
+    place: &Place,
+    outer: &TokenStream,
+    private: &TokenStream,
+) -> TokenStream {
+    let (conditions, name) = (&param.conditions, &place.type_name);
+    let owned = param.ty.owned(private);
+    let constant = constant(tool, param, place, private);
+    quote_spanned! {Span::mixed_site()=>
+        #outer
+        #(#conditions)*
+        type #name = #owned;
+        #outer
+        #constant
     }
 }
 

@@ -44,19 +44,66 @@ fn an_impl_block() {
             }
             const _: () = {
                 use ::agent_core::__private as __agent_private;
-                #[automatically_derived]
-                #[allow(non_upper_case_globals)]
-                impl Station {
+                type __AgentObject = Station;
+                #[allow(dead_code, non_camel_case_types, non_upper_case_globals)]
+                trait __AgentTools: ::core::marker::Sized {
                     #[cfg(unix)]
-                    const __AGENT_PARAMETER_0_OF_weather: __agent_private::TypedParameter<u8> = __agent_private::typed::<
-                        u8,
-                    >("days")
-                        .with_default(__agent_private::None);
+                    const __AGENT_DEFINITION_OF_weather: &'static __agent_private::ToolDefinition;
+                    #[cfg(unix)]
+                    fn __agent_call_weather<'a>(
+                        __agent_object: &'a __agent_private::Arc<Self>,
+                        __agent_arguments: &'a ::core::primitive::str,
+                        __agent_context: &'a __agent_private::ToolContext,
+                    ) -> __agent_private::BoxFuture<
+                        'a,
+                        __agent_private::Result<
+                            __agent_private::ToolOutcome,
+                            __agent_private::ToolError,
+                        >,
+                    >
+                    where
+                        for<'x> Self: __agent_private::Shared;
+                    #[cfg(unix)]
+                    fn weather(&self, _: impl ::core::marker::Sized) -> __agent_private::Missing {
+                        __agent_private::Missing
+                    }
+                    #[cfg(unix)]
+                    type __AGENT_TYPE_0_OF_weather;
+                    #[cfg(unix)]
+                    const __AGENT_PARAMETER_0_OF_weather: __agent_private::TypedParameter<
+                        Self::__AGENT_TYPE_0_OF_weather,
+                    >;
+                    const __AGENT_DEFINITION_OF_place: &'static __agent_private::ToolDefinition;
+                    fn __agent_call_place<'a>(
+                        __agent_object: &'a __agent_private::Arc<Self>,
+                        __agent_arguments: &'a ::core::primitive::str,
+                        __agent_context: &'a __agent_private::ToolContext,
+                    ) -> __agent_private::BoxFuture<
+                        'a,
+                        __agent_private::Result<
+                            __agent_private::ToolOutcome,
+                            __agent_private::ToolError,
+                        >,
+                    >
+                    where
+                        for<'x> Self: __agent_private::Shared;
+                    fn place(&self) -> __agent_private::Missing {
+                        __agent_private::Missing
+                    }
+                }
+                #[automatically_derived]
+                impl __AgentTools for __AgentObject {
+                    #[cfg(unix)]
+                    type __AGENT_TYPE_0_OF_weather = u8;
+                    #[cfg(unix)]
+                    const __AGENT_PARAMETER_0_OF_weather: __agent_private::TypedParameter<
+                        Self::__AGENT_TYPE_0_OF_weather,
+                    > = __agent_private::typed::<u8>("days").with_default(__agent_private::None);
                     #[cfg(unix)]
                     const __AGENT_DEFINITION_OF_weather: &'static __agent_private::ToolDefinition = {
                         const __AGENT_PARAMETERS: &[__agent_private::Parameter] = &[
                             __agent_private::TypedParameter::parameter(
-                                &<Station>::__AGENT_PARAMETER_0_OF_weather,
+                                &<__AgentObject as __AgentTools>::__AGENT_PARAMETER_0_OF_weather,
                             ),
                         ];
                         const __AGENT_INPUT: __agent_private::Input = __agent_private::Input::of(
@@ -107,7 +154,7 @@ fn an_impl_block() {
                                 __agent_context,
                             );
                             let __agent_argument_0 = __agent_private::TypedParameter::take_or(
-                                &<Station>::__AGENT_PARAMETER_0_OF_weather,
+                                &<__AgentObject as __AgentTools>::__AGENT_PARAMETER_0_OF_weather,
                                 &mut __agent_reader,
                                 || Self::FACTOR,
                             );
@@ -202,7 +249,7 @@ fn an_impl_block() {
                     };
                     __agent_check_parameter(
                         __agent_private::TypedParameter::parameter(
-                            &<Station>::__AGENT_PARAMETER_0_OF_weather,
+                            &<__AgentObject as __AgentTools>::__AGENT_PARAMETER_0_OF_weather,
                         ),
                         false,
                         false,
@@ -211,7 +258,7 @@ fn an_impl_block() {
                     __agent_check_tool(
                         &[
                             __agent_private::TypedParameter::parameter(
-                                &<Station>::__AGENT_PARAMETER_0_OF_weather,
+                                &<__AgentObject as __AgentTools>::__AGENT_PARAMETER_0_OF_weather,
                             ),
                         ],
                         "Weather of a day.",
@@ -226,7 +273,7 @@ fn an_impl_block() {
                     __agent_check_tool(&[], "place", false);
                 };
                 #[automatically_derived]
-                impl __agent_private::WriteToolBlock2AboveTheSecondBlock<1u32> for Station {
+                impl __agent_private::WriteToolBlock2AboveTheSecondBlock<1u32> for __AgentObject {
                     fn methods() -> __agent_private::Vec<__agent_private::ToolMethod<Self>>
                     where
                         for<'x> Self: __agent_private::Shared,
@@ -237,17 +284,17 @@ fn an_impl_block() {
                             [
                                 #[cfg(unix)]
                                 __agent_private::ToolMethod::new(
-                                    Self::__AGENT_DEFINITION_OF_weather,
+                                    <Self as __AgentTools>::__AGENT_DEFINITION_OF_weather,
                                     __agent_private::ToolMetadata::new()
                                         .located(::core::file!(), ::core::line!()),
-                                    Self::__agent_call_weather,
+                                    <Self as __AgentTools>::__agent_call_weather,
                                 ),
                                 __agent_private::ToolMethod::new(
-                                    Self::__AGENT_DEFINITION_OF_place,
+                                    <Self as __AgentTools>::__AGENT_DEFINITION_OF_place,
                                     __agent_private::ToolMetadata::new()
                                         .located(::core::file!(), ::core::line!())
                                         .blocking(true),
-                                    Self::__agent_call_place,
+                                    <Self as __AgentTools>::__agent_call_place,
                                 ),
                             ],
                             __agent_private::NextBlock::<Self, 2u32>::__agent_methods(),
@@ -255,7 +302,7 @@ fn an_impl_block() {
                     }
                 }
                 #[automatically_derived]
-                impl __agent_private::IntoTools for Station {
+                impl __agent_private::IntoTools for __AgentObject {
                     fn into_tools(
                         self,
                     ) -> __agent_private::Vec<
@@ -285,8 +332,9 @@ fn an_error_in_an_impl_block_leaves_the_block_and_a_stub() {
             }
             const _: () = {
                 use ::agent_core::__private as __agent_private;
+                type __AgentObject = Station;
                 #[automatically_derived]
-                impl __agent_private::WriteToolBlock2AboveTheSecondBlock<1u32> for Station {
+                impl __agent_private::WriteToolBlock2AboveTheSecondBlock<1u32> for __AgentObject {
                     fn methods() -> __agent_private::Vec<__agent_private::ToolMethod<Self>>
                     where
                         for<'x> Self: __agent_private::Shared,
@@ -300,7 +348,7 @@ fn an_error_in_an_impl_block_leaves_the_block_and_a_stub() {
                     }
                 }
                 #[automatically_derived]
-                impl __agent_private::IntoTools for Station {
+                impl __agent_private::IntoTools for __AgentObject {
                     fn into_tools(
                         self,
                     ) -> __agent_private::Vec<
