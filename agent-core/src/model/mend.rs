@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::message::Image;
+
 /// What the id of a tool call must be like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(dead_code, reason = "each client uses some, and clients are features")]
@@ -46,6 +48,33 @@ impl CallIds {
         );
         sent.into()
     }
+}
+
+/// The pictures that OpenAI and Anthropic take.
+const PICTURES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+/// A picture's media type as it is sent: in small letters, by its registered name and without
+/// parameters.
+pub(super) fn picture_type(image: &Image) -> String {
+    let kind = image.media_type().split(';').next().unwrap_or_default();
+    match &*kind.trim().to_ascii_lowercase() {
+        "image/jpg" => "image/jpeg".to_owned(),
+        kind => kind.to_owned(),
+    }
+}
+
+/// What is said in place of a picture that the provider refuses; `None` if it takes it.
+pub(super) fn in_place_of_picture(kind: &str) -> Option<String> {
+    if PICTURES.contains(&kind) {
+        return None;
+    }
+    tracing::debug!(
+        kind,
+        "a picture of a kind that the provider refuses is left out"
+    );
+    Some(format!(
+        "(a picture of the type {kind}, which cannot be shown)"
+    ))
 }
 
 /// A tool's name as it is sent with a call: itself if it can be.

@@ -336,6 +336,16 @@ async fn a_turn_that_another_model_began_is_ended_without_thinking() {
     }
 }
 
+#[tokio::test]
+async fn a_picture_has_its_registered_type() {
+    let picture = ContentPart::Image(Image::new("IMAGE/JPG", *b"p"));
+
+    let body = sent(request([Message::user_parts(vec![picture])])).await;
+
+    let source = &body["messages"][0]["content"][0]["source"];
+    assert_eq!(source["media_type"], "image/jpeg");
+}
+
 #[test]
 fn the_path_is_put_behind_the_version_whatever_follows_it() {
     for (base, url) in [

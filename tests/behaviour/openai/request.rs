@@ -248,3 +248,23 @@ async fn a_number_that_is_none_is_not_sent_and_told_of() {
     let model = OpenAi::builder().model("m").build().unwrap();
     assert_eq!(model.unsupported(&options), ["temperature", "top_p"]);
 }
+
+#[tokio::test]
+async fn a_picture_has_its_registered_type_and_one_that_openai_refuses_is_named() {
+    let picture = |kind: &str| ContentPart::Image(Image::new(kind, *b"p"));
+    let parts = [" ".into(), picture("IMAGE/JPG; q=1"), picture("image/bmp")];
+    let history = || {
+        let message = Message::user_parts(parts.to_vec());
+        ChatRequest::new(Transcript::from_messages([message]).unwrap()).unwrap()
+    };
+
+    let (openai, _) = sent(history(), Profile::OpenAi).await;
+    let (other, _) = sent(history(), Profile::Compatible).await;
+
+    expect![[r#"
+        {"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,cA=="}},{"type":"text","text":"(a picture of the type image/bmp, which cannot be shown)"}]}
+    "#]].assert_eq(&lines(&openai));
+    expect![[r#"
+        {"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,cA=="}},{"type":"image_url","image_url":{"url":"data:image/bmp;base64,cA=="}}]}
+    "#]].assert_eq(&lines(&other));
+}

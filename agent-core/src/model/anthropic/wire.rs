@@ -18,7 +18,7 @@ use super::body::Body;
 use super::{PROVIDER, PromptCaching};
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
 use crate::model::http::{Expect, Piece, closing};
-use crate::model::mend::{CallIds, tool_name};
+use crate::model::mend::{CallIds, in_place_of_picture, picture_type, tool_name};
 use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::{Dialect, DialectSchema};
 use crate::tool::ToolDefinition;
@@ -28,9 +28,6 @@ const CALL_IDS: CallIds = CallIds::Words(64);
 
 /// Most characters of a tool's name.
 const MAX_NAME: usize = 128;
-
-/// The pictures that are taken.
-const PICTURES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
 /// How a client asks.
 pub(super) struct Asking<'a> {
@@ -137,22 +134,15 @@ fn write_text(out: &mut String, text: &str) {
 fn block(part: &ContentPart) -> Value {
     match part {
         ContentPart::Text(text) => json!({"type": "text", "text": text}),
-        ContentPart::Image(image) if PICTURES.contains(&image.media_type()) => json!({
-            "type": "image",
-            "source": {
-                "type": "base64",
-                "media_type": image.media_type(),
-                "data": image.base64(),
-            },
-        }),
         ContentPart::Image(image) => {
-            let kind = image.media_type();
-            tracing::debug!(
-                kind,
-                "a picture of a kind that the provider refuses is left out"
-            );
-            let text = format!("(a picture of the type {kind}, which cannot be shown)");
-            json!({"type": "text", "text": text})
+            let kind = picture_type(image);
+            match in_place_of_picture(&kind) {
+                Some(text) => json!({"type": "text", "text": text}),
+                None => json!({
+                    "type": "image",
+                    "source": {"type": "base64", "media_type": kind, "data": image.base64()},
+                }),
+            }
         }
     }
 }

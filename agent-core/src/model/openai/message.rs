@@ -10,7 +10,7 @@ use super::details;
 use super::profile::Quirks;
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
 use crate::model::http::Piece;
-use crate::model::mend::tool_name;
+use crate::model::mend::{in_place_of_picture, picture_type, tool_name};
 
 /// The message as it is sent, with a comma before it; empty if it says nothing. It is written
 /// once.
@@ -22,7 +22,6 @@ pub(super) fn kept<'a>(message: &'a Message, quirks: &'static Quirks) -> Piece<'
 
 /// True unless a message is blank; some servers refuse those.
 pub(super) fn says_something(message: &Message) -> bool {
-    let is_blank = |part: &ContentPart| part.as_text().is_some_and(|text| text.trim().is_empty());
     match message.body() {
         MessageBody::System(text) => !text.trim().is_empty(),
         MessageBody::User(parts) => !parts.iter().all(is_blank),
@@ -33,6 +32,10 @@ pub(super) fn says_something(message: &Message) -> bool {
     }
 }
 
+fn is_blank(part: &ContentPart) -> bool {
+    part.as_text().is_some_and(|text| text.trim().is_empty())
+}
+
 /// The messages of the wire that one message of ours becomes, each with a comma before it.
 fn written(message: &Message, quirks: &Quirks) -> String {
     if !says_something(message) {
@@ -40,14 +43,14 @@ fn written(message: &Message, quirks: &Quirks) -> String {
     }
     match message.body() {
         MessageBody::System(text) => text_message("system", text),
-        MessageBody::User(parts) => user_message(parts),
+        MessageBody::User(parts) => user_message(parts, quirks),
         MessageBody::Assistant(answer) => assistant_message(answer, quirks),
         MessageBody::Tool(results) => {
             let mut out = tool_results(results, quirks);
             // A tool message takes text only, so pictures follow in a user message.
             let pictures = pictures(results);
             if !pictures.is_empty() {
-                out.push_str(&user_message(&pictures));
+                out.push_str(&user_message(&pictures, quirks));
             }
             out
         }
@@ -87,21 +90,30 @@ pub(super) fn text_message(role: &'static str, text: &str) -> String {
 }
 
 /// A message of the user, with a comma before it.
-pub(super) fn user_message(parts: &[ContentPart]) -> String {
+pub(super) fn user_message(parts: &[ContentPart], quirks: &Quirks) -> String {
     if let [ContentPart::Text(text)] = parts {
         return text_message("user", text);
     }
-    let parts: Vec<Value> = parts.iter().map(part).collect();
+    let parts = parts.iter().filter(|part| !is_blank(part));
+    let parts: Vec<Value> = parts.map(|it| part(it, quirks)).collect();
     let mut out = String::new();
     push(&mut out, &Said::by("user", parts));
     out
 }
 
-fn part(part: &ContentPart) -> Value {
-    match part {
-        ContentPart::Text(text) => json!({"type": "text", "text": text}),
-        ContentPart::Image(image) => {
-            let url = format!("data:{};base64,{}", image.media_type(), image.base64());
+fn part(part: &ContentPart, quirks: &Quirks) -> Value {
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let image = match part {
+        ContentPart::Text(said) => return text(said),
+        ContentPart::Image(image) => image,
+    };
+    let kind = picture_type(image);
+    // Other servers take more kinds, or other ones.
+    let refused = quirks.has_limits.then(|| in_place_of_picture(&kind));
+    match refused.flatten() {
+        Some(said) => text(&said),
+        None => {
+            let url = format!("data:{kind};base64,{}", image.base64());
             json!({"type": "image_url", "image_url": {"url": url}})
         }
     }

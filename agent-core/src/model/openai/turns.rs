@@ -127,7 +127,7 @@ fn merged(role: Role, group: &[Cow<'_, Message>], quirks: &Quirks) -> String {
             let texts: Option<Vec<&str>> = parts.iter().map(ContentPart::as_text).collect();
             match texts {
                 Some(texts) => message::text_message("user", &texts.join("\n\n")),
-                None => message::user_message(&parts),
+                None => message::user_message(&parts, quirks),
             }
         }
     }
