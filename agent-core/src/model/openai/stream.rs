@@ -140,7 +140,7 @@ impl Assembler {
             }
         }
         let says_error = self.finish_reason.as_deref() == Some("error");
-        if has_error || says_error || (!self.has_choice && !has_choices) {
+        if has_error || says_error || !has_choices {
             // Without choices there is an error in one of many shapes, or side news.
             if let Some(error) = reported(text, says_error) {
                 return Err(error);

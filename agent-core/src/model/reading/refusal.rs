@@ -21,23 +21,30 @@ struct Details {
 impl Details {
     /// Finds the error in one of the shapes servers give it.
     fn find(body: &Value) -> Option<Self> {
-        let body = match body {
-            Value::Array(list) => list.first()?,
-            body => body,
-        };
-        match body.get("error") {
-            Some(Value::String(text)) if !text.is_empty() => Some(Self {
+        let body = only(body)?;
+        let found = ["error", "errors"].into_iter().find_map(|key| {
+            let error = only(body.get(key)?)?;
+            says_something(error).then_some(error)
+        });
+        match found.or_else(|| of_choice(body)) {
+            Some(Value::String(text)) => Some(Self {
                 message: text.clone(),
                 ..Self::read(body)
             }),
-            Some(Value::Object(error)) if !error.is_empty() => Some(Self::read(&body["error"])),
-            _ if of_choice(body).is_some() => of_choice(body).map(Self::read),
-            _ => {
+            Some(error @ Value::Object(_)) => {
+                let mut details = Self::read(error);
+                if details.message.is_empty() {
+                    details.message = error.to_string();
+                }
+                Some(details)
+            }
+            other => {
                 let says_error = [("object", "error"), ("type", "error"), ("status", "error")];
                 let says_error = says_error
                     .iter()
                     .any(|(key, word)| body.get(key).and_then(Value::as_str) == Some(word))
-                    || body.get("success") == Some(&Value::Bool(false));
+                    || body.get("success") == Some(&Value::Bool(false))
+                    || other.is_some();
                 let details = Self::read(body);
                 (says_error || !details.message.is_empty()).then_some(details)
             }
@@ -51,11 +58,17 @@ impl Details {
             _ => None,
         };
         let details = || error.get("detail").map(Value::to_string);
+        let message = word("message")
+            .or_else(|| word("detail"))
+            .or_else(details)
+            .unwrap_or_default();
+        // What the provider behind a gateway said.
+        let raw = error.pointer("/metadata/raw").and_then(Value::as_str);
         Self {
-            message: word("message")
-                .or_else(|| word("detail"))
-                .or_else(details)
-                .unwrap_or_default(),
+            message: match raw.filter(|raw| !raw.is_empty()) {
+                Some(raw) => format!("{message}: {raw}"),
+                None => message,
+            },
             code: word("code"),
             class: word("type")
                 .filter(|class| class != "error")
@@ -116,6 +129,24 @@ impl Details {
             error = error.with_failed_generation(text);
         }
         error
+    }
+}
+
+/// The value, or the first of a list of them.
+fn only(value: &Value) -> Option<&Value> {
+    match value {
+        Value::Array(list) => list.first(),
+        value => Some(value),
+    }
+}
+
+/// False for an error that is there to say that there is none.
+fn says_something(error: &Value) -> bool {
+    match error {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        _ => true,
     }
 }
 
