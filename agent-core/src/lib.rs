@@ -74,6 +74,7 @@ mod answer;
 #[cfg(feature = "retry")]
 mod backoff;
 mod boxed;
+mod cancelled;
 mod clock;
 mod error;
 pub mod event;

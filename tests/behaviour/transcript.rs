@@ -7,7 +7,8 @@ use agent_core::message::{
     AssistantMessage, InvalidArguments, MessageBody, MessageId, ToolCall, ToolResult, Transcript,
     TranscriptError,
 };
-use agent_core::model::ChatRequest;
+use agent_core::model::openai::Profile;
+use agent_core::model::{ChatRequest, OpenAi};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -385,4 +386,41 @@ proptest! {
             check(&transcript);
         }
     }
+
+    // The text of a history grows with it and is shared by its clones.
+    #[test]
+    fn a_history_is_written_as_it_stands_whatever_was_sent_before(
+        steps in prop::collection::vec((0_usize..3, step()), 0..40),
+    ) {
+        let clients = [Profile::Compatible, Profile::OpenAi].map(|profile| {
+            let client = OpenAi::builder().base_url("http://127.0.0.1:1/v1").model("m");
+            client.profile(profile).api_key("k").build().unwrap()
+        });
+        let mut histories = vec![Transcript::new()];
+        for (which, step) in steps {
+            let which = which % histories.len();
+            let mut history = histories[which].clone();
+            let _ = take(&mut history, step);
+            for client in &clients {
+                assert_eq!(written(client, &history), written(client, &anew(&history)));
+            }
+            histories.push(history);
+            if histories.len() > 3 {
+                histories.remove(0);
+            }
+        }
+    }
+}
+
+/// The same messages, of which nothing was written yet.
+fn anew(history: &Transcript) -> Transcript {
+    let messages = history.messages().iter();
+    let messages = messages.map(|it| Message::with_id(it.id().clone(), it.body().clone()));
+    Transcript::from_messages(messages).unwrap()
+}
+
+/// What a client sends; `None` while calls are open.
+fn written(client: &OpenAi, history: &Transcript) -> Option<String> {
+    let request = ChatRequest::new(history.clone()).ok()?;
+    Some(client.request_text(&request))
 }

@@ -58,7 +58,8 @@ impl ModelTurn {
             true => {
                 let deltas = model.stream(request);
                 let for_early = self.for_early.as_ref();
-                streamed(scope, for_early, deltas, (started, &mut first)).await
+                // Boxed, as whoever does not stream would have room for it too.
+                Box::pin(streamed(scope, for_early, deltas, (started, &mut first))).await
             }
             false => plain(scope, model.chat(request)).await,
         };

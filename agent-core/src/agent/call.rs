@@ -13,7 +13,7 @@ use super::call_end::{CallEnd, end_call};
 use super::earlier::Turn;
 use super::early::EarlyCall;
 use super::error::Failure;
-use super::interceptor::{ToolNext, ToolRequest};
+use super::interceptor::{ToolNext, ToolRequest, tries};
 use super::nested::Outer;
 use super::scope::RunScope;
 use super::slots;
@@ -126,13 +126,16 @@ async fn attempt(
         Ok(slots) => slots,
         Err(error) => return Attempt::not_run(error),
     };
-    if let Err(failure) = admission.turn.begin(call, &*tool).await {
-        return Attempt {
-            failure: Some(failure),
-            ..Attempt::not_run(ToolError::cancelled())
-        };
-    }
     if tool.metadata().declared_effect() == Effect::Once {
+        // Boxed, as no other call needs the room.
+        if admission.turn.is_noted()
+            && let Err(failure) = Box::pin(admission.turn.begin(call)).await
+        {
+            return Attempt {
+                failure: Some(failure),
+                ..Attempt::not_run(ToolError::cancelled())
+            };
+        }
         let name = tool.definition().name().to_owned();
         scope.record(|record| record.effects.push(name));
     }
@@ -204,15 +207,21 @@ async fn run(
         time.deadline,
         &gate,
     );
-    let request = ToolRequest::new(call.clone(), context.clone(), Arc::clone(tool));
-    let config = Arc::clone(&scope.config);
-    // The chain is begun inside, so that a panic before its first await is caught too.
-    let running = async move { ToolNext::new(&config).run(request).await };
-    let result = match scope.runtime_of(tool.definition().name()) {
-        None => executor::execute(running, &context, time).await,
-        Some(runtime) => {
-            let running = slots::on(runtime.clone(), running);
-            executor::execute(running, &context, time).await
+    let runtime = scope.runtime_of(tool.definition().name());
+    let result = if runtime.is_none() && scope.config.tool_interceptors.is_empty() {
+        let running = tries(&scope.config, tool, call, &context);
+        executor::execute(running, &context, time).await
+    } else {
+        let request = ToolRequest::new(call.clone(), context.clone(), Arc::clone(tool));
+        let config = Arc::clone(&scope.config);
+        // The chain is begun inside, so that a panic before its first await is caught too.
+        let running = async move { ToolNext::new(&config).run(request).await };
+        match runtime {
+            None => executor::execute(running, &context, time).await,
+            Some(runtime) => {
+                let running = slots::on(runtime.clone(), running);
+                executor::execute(running, &context, time).await
+            }
         }
     };
     // What the tool left running has nothing more to say.
@@ -233,10 +242,18 @@ async fn take<'a>(
     of_turn: &'a Semaphore,
     time: TimeLimit,
 ) -> Result<(Option<OwnedSemaphorePermit>, SemaphorePermit<'a>), ToolError> {
+    let own = scope.slots_of(tool.definition().name());
+    let has_begun = || !scope.token.is_cancelled() && Instant::now() < time.deadline;
+    if own.is_none()
+        && let Ok(slot) = of_turn.try_acquire()
+        && has_begun()
+    {
+        return Ok((None, slot));
+    }
     let all = async {
         let closed = |_| ToolError::cancelled();
         // The tool's own first: who waits for a busy tool keeps no slot from the others.
-        let own = match scope.slots_of(tool.definition().name()) {
+        let own = match own {
             Some(slots) => Some(slots.acquire_owned().await.map_err(closed)?),
             None => None,
         };
@@ -296,7 +313,7 @@ fn context(
         Arc::new(say) as Progress
     });
     ToolContext::for_call(
-        scope.context.clone(),
+        Arc::clone(&scope.context),
         CallContext {
             call_id,
             message_id: state.messages().last().map(|message| message.id().clone()),
@@ -305,7 +322,7 @@ fn context(
             state: state.clone(),
             outer: Some(Arc::new(Outer {
                 scope: Arc::clone(scope),
-                gate: Arc::new(gate.clone()),
+                gate: gate.clone(),
                 deadline,
                 span: tracing::Span::current(),
             })),

@@ -80,7 +80,8 @@ pub(super) async fn end_call(
     let unfit = outcome.result.as_ref().err().and_then(ToolError::answer);
     if let Some(unfit) = unfit.filter(|_| outcome.failure.is_none()) {
         let unfit = unfit.clone().masked(&scope.context.secrets);
-        return CallEnd::of(match admission.turn.unread(call, unfit).await {
+        // Boxed, because it is rare: every call would have room for it.
+        return CallEnd::of(match Box::pin(admission.turn.unread(call, unfit)).await {
             Ok(unfit) => Ended::Unfit(unfit),
             Err(failure) => Ended::Failed(ToolResult::error(call, ENDED), failure),
         });
@@ -117,9 +118,9 @@ pub(super) async fn end_call(
         span.record(telemetry::TOOL_CALL_RESULT, &*result.text());
     }
     // Written down before anybody hears of it.
-    if failure.is_none() {
-        let noted = admission.turn.end(&result, &update, direct).await;
-        failure = noted.err();
+    if failure.is_none() && admission.turn.is_noted() {
+        let noted = Box::pin(admission.turn.end(&result, &update, direct));
+        failure = noted.await.err();
     }
     tracing::debug!(parent: &span, is_error = result.is_error, ?duration, "the tool call ended");
     scope

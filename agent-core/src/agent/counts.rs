@@ -65,9 +65,7 @@ impl Counts {
         own: Option<u32>,
         limits: &Limits,
     ) -> Result<(), Limit> {
-        let of_tool = self.by_tool.entry(tool.to_owned()).or_default();
-        let (before, of_turn) = (*of_tool, self.tool_calls);
-        *of_tool = of_tool.saturating_add(1);
+        let (before, of_turn) = (self.count_of(tool), self.tool_calls);
         self.tool_calls = self.tool_calls.saturating_add(1);
         if reached(limits.of_tool(tool), before) || reached(own, before) {
             return Err(Limit::ToolCallsOf(tool.to_owned()));
@@ -86,10 +84,20 @@ impl Counts {
         Ok(())
     }
 
+    /// Counts a call of this tool; gives how many there were before.
+    fn count_of(&mut self, tool: &str) -> u32 {
+        let Some(count) = self.by_tool.get_mut(tool) else {
+            self.by_tool.insert(tool.to_owned(), 1);
+            return 0;
+        };
+        let before = *count;
+        *count = before.saturating_add(1);
+        before
+    }
+
     /// Counts a call of the turn that had its result before this run.
     pub(super) fn earlier_tool_call(&mut self, tool: &str) {
-        let of_tool = self.by_tool.entry(tool.to_owned()).or_default();
-        *of_tool = of_tool.saturating_add(1);
+        self.count_of(tool);
         self.tool_calls = self.tool_calls.saturating_add(1);
         self.earlier = self.earlier.saturating_add(1);
     }

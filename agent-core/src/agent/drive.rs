@@ -76,7 +76,14 @@ pub(super) async fn drive(request: Box<RunRequest>, sink: Sink) -> Result<RunOut
             }
             state = follow(run, &scope).await;
         }
-        let ended = end(&scope, graph.strategies(), &mut state, recorder.as_ref()).await;
+        // Boxed, as the run would have room for it from its beginning.
+        let ended = Box::pin(end(
+            &scope,
+            graph.strategies(),
+            &mut state,
+            recorder.as_ref(),
+        ))
+        .await;
         drop(running);
         finish(ended, state, new_from)
     };

@@ -192,15 +192,8 @@ impl Turn {
     }
 
     /// Writes down that a call is about to run.
-    pub(super) async fn begin(
-        &self,
-        call: &ToolCall,
-        tool: &dyn ToolCallback,
-    ) -> Result<(), Failure> {
-        if tool.metadata().declared_effect() != Effect::Once {
-            return Ok(());
-        }
-        let noted = Box::pin(self.notebook.note(&call.id, json!("started"), None));
+    pub(super) async fn begin(&self, call: &ToolCall) -> Result<(), Failure> {
+        let noted = self.notebook.note(&call.id, json!("started"), None);
         noted
             .await
             .map_err(|error| Failure::Checkpoint(Box::new(error)))
@@ -212,8 +205,8 @@ impl Turn {
         call: &ToolCall,
         unfit: AnswerError,
     ) -> Result<AnswerError, Failure> {
-        if self.notebook.thread().is_some() {
-            let noted = Box::pin(self.notebook.note(&call.id, Value::Null, None));
+        if self.is_noted() {
+            let noted = self.notebook.note(&call.id, Value::Null, None);
             noted
                 .await
                 .map_err(|error| Failure::Checkpoint(Box::new(error)))?;
@@ -227,6 +220,11 @@ impl Turn {
         })
     }
 
+    /// True if what becomes of the calls is written down.
+    pub(super) fn is_noted(&self) -> bool {
+        self.notebook.thread().is_some()
+    }
+
     /// Writes down how a call ended.
     pub(super) async fn end(
         &self,
@@ -234,12 +232,9 @@ impl Turn {
         update: &StateUpdate,
         direct: bool,
     ) -> Result<(), Failure> {
-        if self.notebook.thread().is_none() {
-            return Ok(());
-        }
         let update = update.clone().answer(result.clone());
         let note = json!({"direct": direct});
-        let noted = Box::pin(self.notebook.note(&result.call_id, note, Some(update)));
+        let noted = self.notebook.note(&result.call_id, note, Some(update));
         noted
             .await
             .map_err(|error| Failure::Checkpoint(Box::new(error)))

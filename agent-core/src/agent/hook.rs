@@ -214,7 +214,7 @@ fn go_on<'a>(_: &State, _: &HookContext) -> HookFuture<'a> {
 #[derive(Clone)]
 pub struct HookContext {
     pub(super) agent: Arc<str>,
-    pub(super) run: RunContext,
+    pub(super) run: Arc<RunContext>,
     pub(super) cancellation: CancellationToken,
     pub(super) answer: Option<(String, Value)>,
 }

@@ -60,7 +60,7 @@ impl HookNode {
     ) -> Result<HookAction, BoxError> {
         let context = HookContext {
             agent: Arc::clone(&scope.config.name),
-            run: scope.context.clone(),
+            run: Arc::clone(&scope.context),
             cancellation: scope.token.clone(),
             answer: node
                 .answers()

@@ -16,7 +16,7 @@ use crate::boxed::BoxFuture;
 use crate::message::ToolCall;
 use crate::model::{ChatModel, ChatRequest, ChatResponse, ModelError};
 use crate::tool::{
-    ToolCallback, ToolContext, ToolDefinition, ToolError, ToolMetadata, ToolOutcome,
+    ToolCallback, ToolContext, ToolDefinition, ToolError, ToolMetadata, ToolOutcome, executor,
 };
 
 /// Wraps each call of the model.
@@ -147,10 +147,6 @@ impl ToolRequest {
         }
     }
 
-    pub(super) fn tool(&self) -> &Arc<dyn ToolCallback> {
-        &self.tool
-    }
-
     /// What the model is told about the tool.
     #[must_use]
     pub fn definition(&self) -> &ToolDefinition {
@@ -239,20 +235,32 @@ impl<'a> ToolNext<'a> {
     pub fn run(self, request: ToolRequest) -> BoxFuture<'a, Result<ToolOutcome, ToolError>> {
         match self.rest.split_first() {
             Some((next, rest)) => next.intercept(request, Self { rest, ..self }),
-            None => Box::pin(async move { call(self.config, &request).await }),
+            None => Box::pin(async move {
+                let ToolRequest {
+                    call,
+                    context,
+                    tool,
+                } = &request;
+                tries(self.config, tool, call, context).await
+            }),
         }
     }
 }
 
-#[cfg(feature = "retry")]
-async fn call(config: &Config, request: &ToolRequest) -> Result<ToolOutcome, ToolError> {
-    super::retry::call(config.tool_retry.as_ref(), request).await
-}
-
-#[cfg(not(feature = "retry"))]
-async fn call(_: &Config, request: &ToolRequest) -> Result<ToolOutcome, ToolError> {
-    let arguments = &request.call.arguments;
-    crate::tool::executor::call(request.tool(), arguments, &request.context).await
+/// Calls the tool, again if the agent says so.
+pub(super) async fn tries(
+    config: &Config,
+    tool: &Arc<dyn ToolCallback>,
+    call: &ToolCall,
+    context: &ToolContext,
+) -> Result<ToolOutcome, ToolError> {
+    #[cfg(feature = "retry")]
+    if let Some(retry) = &config.tool_retry {
+        // Boxed, because it is rare: every call would have room for it.
+        return Box::pin(super::retry::call(retry, tool, call, context)).await;
+    }
+    let _ = config;
+    executor::call(tool, &call.arguments, context).await
 }
 
 impl fmt::Debug for ToolNext<'_> {

@@ -1,10 +1,10 @@
 //! One model turn: the request from the state, the reply into the state, its pieces to the
 //! events.
 
-use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use futures_util::future::{Either, Ready, ready};
 use tracing::{Instrument as _, Span};
 
 use super::ask::ModelTurn;
@@ -17,7 +17,7 @@ use super::wiring::TOOLS;
 use crate::boxed::{BoxError, BoxFuture};
 use crate::event::{EventKind, Limit, Outcome};
 use crate::graph::{END, NodeAction, NodeContext, NodeOutput, State, StateUpdate};
-use crate::message::{AssistantMessage, Message, ToolCall, ToolResult};
+use crate::message::{Message, ToolCall, ToolResult};
 use crate::model::{ChatRequest, ChatResponse, ToolList};
 use crate::telemetry;
 
@@ -26,6 +26,11 @@ use crate::telemetry;
 pub(super) struct ModelNode;
 
 impl NodeAction for ModelNode {
+    /// A cancelled run ends here by its own token, with what it has.
+    fn finishes_on_cancel(&self) -> bool {
+        true
+    }
+
     fn run<'a>(
         &'a self,
         state: State,
@@ -83,7 +88,10 @@ impl NodeAction for ModelNode {
                 }
             };
             record_reply(&span, &response);
-            with_unique_ids(&mut response.message);
+            // A call without an id, or with one that another call has, could not be answered.
+            crate::id::make_unique(&mut response.message.tool_calls, "call", |call| {
+                &mut call.id
+            });
             Ok(take_in(&scope, response, mail, last).await)
         })
     }
@@ -121,7 +129,7 @@ fn request(
     let request = ChatRequest::new(state.transcript().clone())?
         .with_system(scope.config.system_prompt.clone())
         .with_tools(tools)
-        .with_options(scope.options.clone());
+        .with_shared_options(Arc::clone(&scope.options));
     Ok(match &scope.config.output {
         None => request,
         Some(output) => output.ask(request, scope.record(|record| record.asked_for_form)),
@@ -143,24 +151,6 @@ fn record_reply(span: &Span, response: &ChatResponse) {
         span.record(telemetry::OUTPUT_TOKENS, usage.output_tokens);
         span.record(telemetry::CACHE_READ_TOKENS, usage.cached_input_tokens);
         span.record(telemetry::REASONING_TOKENS, usage.reasoning_tokens);
-    }
-}
-
-/// A call without an id, or with one that another call has, could not be answered.
-fn with_unique_ids(message: &mut AssistantMessage) {
-    // Mostly there is one, which needs no set to be told from others.
-    if let [call] = &mut message.tool_calls[..] {
-        if call.id.is_empty() {
-            call.id = crate::id::next("call");
-        }
-        return;
-    }
-    let mut seen = HashSet::new();
-    for call in &mut message.tool_calls {
-        if call.id.is_empty() || !seen.insert(call.id.clone()) {
-            call.id = crate::id::next("call");
-            seen.insert(call.id.clone());
-        }
     }
 }
 
@@ -251,7 +241,20 @@ fn unreadable_answer(scope: &RunScope, calls: &[ToolCall]) -> Option<OutputError
 }
 
 /// Answers calls that do not run.
-async fn not_run(
+fn not_run<'a>(
+    scope: &'a RunScope,
+    update: StateUpdate,
+    calls: &'a [ToolCall],
+    why: &'a str,
+) -> Either<Ready<StateUpdate>, BoxFuture<'a, StateUpdate>> {
+    match calls {
+        [] => Either::Left(ready(update)),
+        // Boxed, because it is rare: every turn would have room for it.
+        calls => Either::Right(Box::pin(answer(scope, update, calls, why))),
+    }
+}
+
+async fn answer(
     scope: &RunScope,
     mut update: StateUpdate,
     calls: &[ToolCall],

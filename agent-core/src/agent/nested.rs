@@ -12,7 +12,7 @@ use crate::tool::ToolContext;
 /// The call in which a run goes on.
 pub(super) struct Outer {
     pub(super) scope: Arc<RunScope>,
-    pub(super) gate: Arc<Gate>,
+    pub(super) gate: Gate,
     pub(super) deadline: Instant,
     /// The call's span.
     pub(super) span: tracing::Span,

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::interceptor::ToolRequest;
 use super::nested::Outer;
 use crate::backoff::{Backoff, backoff_setters};
 use crate::event::EventKind;
-use crate::tool::{Effect, ToolError, ToolErrorKind, ToolOutcome, executor};
+use crate::message::ToolCall;
+use crate::tool::{
+    Effect, ToolCallback, ToolContext, ToolError, ToolErrorKind, ToolOutcome, executor,
+};
 
 /// When a failed tool call is tried again.
 ///
@@ -71,19 +73,19 @@ impl Default for ToolRetry {
 
 /// Calls the tool until it goes well or `retry` gives up.
 pub(super) async fn call(
-    retry: Option<&ToolRetry>,
-    request: &ToolRequest,
+    retry: &ToolRetry,
+    tool: &Arc<dyn ToolCallback>,
+    call: &ToolCall,
+    context: &ToolContext,
 ) -> Result<ToolOutcome, ToolError> {
-    let (call, context) = (&request.call, &request.context);
-    let is_safe = request.metadata().declared_effect() != Effect::Once;
-    let retry = retry.filter(|_| is_safe);
-    let mut delays = retry.map(|retry| retry.backoff.delays());
+    let is_safe = tool.metadata().declared_effect() != Effect::Once;
+    let mut delays = retry.backoff.delays();
     loop {
-        let error = match executor::call(request.tool(), &call.arguments, context).await {
-            Err(error) if retry.is_some_and(|retry| retry.helps(&error)) => error,
+        let error = match executor::call(tool, &call.arguments, context).await {
+            Err(error) if is_safe && retry.helps(&error) => error,
             end => return end,
         };
-        let delay = delays.as_mut().and_then(Iterator::next);
+        let delay = delays.next();
         let in_time = |delay: &Duration| {
             let begins = Instant::now().checked_add(*delay);
             context

@@ -191,7 +191,8 @@ impl RunRequest {
 
     /// Where the events go beside the run's own stream.
     fn gate(&self) -> Option<Arc<Gate>> {
-        self.outer.as_ref().map(|outer| Arc::clone(&outer.gate))
+        let outer = self.outer.as_ref();
+        outer.map(|outer| Arc::new(outer.gate.clone()))
     }
 }
 

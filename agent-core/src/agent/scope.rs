@@ -30,11 +30,11 @@ use crate::tool::{RunContext, ToolCallback, ToolSet};
 pub(super) struct RunScope {
     pub(super) config: Arc<Config>,
     pub(super) sink: Sink,
-    pub(super) context: RunContext,
+    pub(super) context: Arc<RunContext>,
     pub(super) tools: ToolSet,
     pub(super) tool_list: ToolList,
     pub(super) resolved: Resolved,
-    pub(super) options: ChatOptions,
+    pub(super) options: Arc<ChatOptions>,
     /// Those of the options that the provider has not.
     pub(super) unsupported: Vec<&'static str>,
     pub(super) token: CancellationToken,

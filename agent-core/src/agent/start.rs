@@ -94,7 +94,7 @@ pub(super) fn prepare(
     }
     let scope = RunScope {
         sink,
-        context: RunContext {
+        context: Arc::new(RunContext {
             run_id,
             thread_id,
             hosts,
@@ -102,13 +102,13 @@ pub(super) fn prepare(
             blocking_in_place: config.blocking_in_place,
             leftovers: config.leftovers.clone(),
             secrets,
-        },
+        }),
         tools,
         tool_list,
         resolved: Resolved::default(),
         tool_slots,
         runtime: request.runtime,
-        options,
+        options: Arc::new(options),
         unsupported,
         token,
         deadline: own_deadline.into_iter().chain(outer_deadline).min(),

@@ -33,6 +33,11 @@ use crate::model::FinishReason;
 pub(super) struct ToolNode;
 
 impl NodeAction for ToolNode {
+    /// A cancelled run ends here by its own token, with what it has.
+    fn finishes_on_cancel(&self) -> bool {
+        true
+    }
+
     fn run<'a>(
         &'a self,
         state: State,
@@ -84,7 +89,22 @@ async fn run_all(
     (slots, turn): (&Semaphore, &Turn),
 ) -> Vec<CallEnd> {
     let since = Instant::now();
-    let is_serial = !scope.config.parallel || plans.len() == 1;
+    let plans = match <[_; 1]>::try_from(plans) {
+        Ok([alone]) => {
+            let began = AtomicBool::new(false);
+            let admission = Admission {
+                tool: alone.tool,
+                since,
+                slots,
+                began: &began,
+                turn,
+                answers: &[],
+            };
+            return vec![run_plan(scope, state, alone, admission).await];
+        }
+        Err(plans) => plans,
+    };
+    let is_serial = !scope.config.parallel;
     let began: Vec<_> = plans.iter().map(|_| AtomicBool::new(false)).collect();
     let began = &began;
     let calls: Vec<&ToolCall> = plans.iter().map(|plan| plan.call).collect();

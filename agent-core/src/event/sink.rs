@@ -127,7 +127,8 @@ impl Sink {
 #[derive(Clone)]
 pub(crate) struct Gate {
     sink: Sink,
-    shared: Arc<Shared>,
+    /// `None` if nobody reads what would pass.
+    shared: Option<Arc<Shared>>,
 }
 
 struct Shared {
@@ -154,54 +155,39 @@ impl Gate {
     }
 
     fn at(sink: Sink, passage: Passage) -> Self {
-        Self {
-            sink,
-            shared: Arc::new(Shared {
+        let shared = sink.is_read().then(|| {
+            Arc::new(Shared {
                 passage: Mutex::new(passage),
                 released: Notify::new(),
-            }),
-        }
-    }
-
-    fn passage(&self) -> MutexGuard<'_, Passage> {
-        let passage = &self.shared.passage;
-        passage.lock().unwrap_or_else(PoisonError::into_inner)
+            })
+        });
+        Self { sink, shared }
     }
 
     /// Lets out what was kept back, in order, and from then on everything.
     pub(crate) async fn open(&self) {
-        while let Some(kind) = self.next_held() {
+        let Some(shared) = &self.shared else {
+            return;
+        };
+        while let Some(kind) = shared.next_held() {
             self.sink.send(|| kind).await;
         }
-        self.shared.released.notify_waiters();
-    }
-
-    /// The next event that was kept back. `None` if there is none left; then the gate is open.
-    fn next_held(&self) -> Option<EventKind> {
-        let mut passage = self.passage();
-        let Passage::Held(kept) = &mut *passage else {
-            return None;
-        };
-        let next = kept.pop_front();
-        if next.is_none() {
-            *passage = Passage::Open;
-        }
-        next
+        shared.released.notify_waiters();
     }
 
     /// From here on nothing passes.
     pub(crate) fn close(&self) {
-        *self.passage() = Passage::Closed;
-        self.shared.released.notify_waiters();
+        if let Some(shared) = &self.shared {
+            *shared.passage() = Passage::Closed;
+            shared.released.notify_waiters();
+        }
     }
 
     /// Hands one event on at once, or gives it back if there is no room; drops it if the gate
     /// is closed.
     pub(crate) fn try_send(&self, kind: EventKind) -> Option<EventKind> {
-        if !self.sink.is_read() {
-            return None;
-        }
-        match &mut *self.passage() {
+        let shared = self.shared.as_ref()?;
+        match &mut *shared.passage() {
             Passage::Held(kept) if kept.len() < CAPACITY => {
                 kept.push_back(kind);
                 None
@@ -219,7 +205,10 @@ impl Gate {
     }
 
     async fn pass(&self, said: Said) {
-        self.released().await;
+        let Some(shared) = &self.shared else {
+            return;
+        };
+        shared.released().await;
         if let Some(outer) = &self.sink.outer {
             Box::pin(outer.pass(said.clone())).await;
         }
@@ -230,25 +219,47 @@ impl Gate {
         }
     }
 
-    /// Waits until the gate is no longer held.
-    async fn released(&self) {
-        loop {
-            let released = self.shared.released.notified();
-            if !matches!(*self.passage(), Passage::Held(_)) {
-                return;
-            }
-            released.await;
-        }
-    }
-
     fn has_room(&self) -> bool {
-        !matches!(*self.passage(), Passage::Held(_)) && self.sink.has_room()
+        let is_held = |shared: &Arc<Shared>| matches!(*shared.passage(), Passage::Held(_));
+        !self.shared.as_ref().is_some_and(is_held) && self.sink.has_room()
     }
 
     /// The lock is held over `f`, so that nothing passes once `close` has returned.
     fn if_open(&self, f: impl FnOnce()) {
-        if matches!(*self.passage(), Passage::Open) {
+        if let Some(shared) = &self.shared
+            && matches!(*shared.passage(), Passage::Open)
+        {
             f();
+        }
+    }
+}
+
+impl Shared {
+    fn passage(&self) -> MutexGuard<'_, Passage> {
+        self.passage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next event that was kept back. `None` if there is none left; then the gate is open.
+    fn next_held(&self) -> Option<EventKind> {
+        let mut passage = self.passage();
+        let Passage::Held(kept) = &mut *passage else {
+            return None;
+        };
+        let next = kept.pop_front();
+        if next.is_none() {
+            *passage = Passage::Open;
+        }
+        next
+    }
+
+    /// Waits until the gate is no longer held.
+    async fn released(&self) {
+        loop {
+            let released = self.released.notified();
+            if !matches!(*self.passage(), Passage::Held(_)) {
+                return;
+            }
+            released.await;
         }
     }
 }

@@ -160,7 +160,7 @@ impl<'r> Line<'r> {
                 }
                 Way::To(Target::End) => return Ok(LineEnd::Reached(Target::End)),
                 Way::To(Target::Node(node)) => self.step(node).await?,
-                Way::Branches(parting) => self.part(parting).await?,
+                Way::Branches(parting) => Box::pin(self.part(parting)).await?,
             };
             way = match next {
                 Next::Go(way) => way,
@@ -185,11 +185,12 @@ impl<'r> Line<'r> {
         let was_held =
             told.asked.iter().any(|(asked, _)| asked.is_breakpoint) || run.is_asked_inside(&place);
         if let Some(key) = self.is_held(node).filter(|_| !was_held) {
-            return self.hold(node, &place, key).await;
+            // Boxed, as are the other rare ways: every step would have room for them.
+            return Box::pin(self.hold(node, &place, key)).await;
         }
         if let Some(sub) = self.graph.inner.nodes[node].action.sub_graph() {
             let sub = sub.clone();
-            return self.pass_through(node, sub).await;
+            return Box::pin(self.pass_through(node, sub)).await;
         }
         self.run_node(node, place, told).await
     }

@@ -156,7 +156,8 @@ pub(super) async fn drive(
         None => (None, None),
         Some(Opened { recorder, loaded }) => (Some(recorder), loaded),
     };
-    let begin = match begin(&mut given, recorder.as_ref(), loaded).await {
+    // Boxed, as is what comes before the first step: the run would have room for it to its end.
+    let begin = match Box::pin(begin(&mut given, recorder.as_ref(), loaded)).await {
         Ok(begin) => begin,
         Err(source) => return Err(RunError::checkpoint(source, given.state)),
     };
@@ -173,7 +174,7 @@ pub(super) async fn drive(
     let mut line = Line::own(&run, given.graph, given.state);
     let ended = match begin.way {
         Some(way) => line.follow(way).await,
-        None => match line.enter(given.began, begin.update).await {
+        None => match Box::pin(line.enter(given.began, begin.update)).await {
             Ok(way) => line.follow(way).await,
             Err(error) => Err(error),
         },

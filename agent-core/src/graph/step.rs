@@ -62,7 +62,8 @@ impl Line<'_> {
             ..Done::of(Some(node), vec![self.node_name(node)])
         };
         if is_asking {
-            let paused = self.pause(node, done).await?;
+            // Boxed, because it is rare: every step would have room for it.
+            let paused = Box::pin(self.pause(node, done)).await?;
             return self.unless_cancelled(node, paused);
         }
         done.asked = self.held_after(node, &place, output.pause);

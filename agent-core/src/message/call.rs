@@ -3,7 +3,7 @@
 //! Arguments stay the text the model wrote. A call whose arguments are no single JSON
 //! object is kept, marked, never run, and answered with an error.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -146,15 +146,41 @@ impl<'de> Visitor<'de> for ObjectShape {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut keys: HashSet<String> = HashSet::new();
-        let mut invalid = None;
-        while let Some(key) = map.next_key::<String>()? {
+        let mut keys = Vec::new();
+        while let Some(Key(key)) = map.next_key()? {
             map.next_value::<Walked>()?;
-            if !keys.insert(key) {
-                invalid = Some(InvalidArguments::DuplicateKey);
+            keys.push(key);
+        }
+        keys.sort_unstable();
+        let has_twin = keys.windows(2).any(|pair| pair[0] == pair[1]);
+        Ok(has_twin.then_some(InvalidArguments::DuplicateKey))
+    }
+}
+
+/// The key of an object, copied only where it has escapes.
+struct Key<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+
+        impl<'de> Visitor<'de> for Text {
+            type Value = Key<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+
+            fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Borrowed(key)))
+            }
+
+            fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Owned(key.to_owned())))
             }
         }
-        Ok(invalid)
+
+        deserializer.deserialize_str(Text)
     }
 }
 
@@ -250,5 +276,14 @@ impl ToolResult {
     #[must_use]
     pub fn text(&self) -> String {
         text_of(&self.content)
+    }
+
+    /// As [`text`](Self::text), not copied if it is one part.
+    #[allow(dead_code, reason = "only model clients use it, and they are features")]
+    pub(crate) fn joined_text(&self) -> Cow<'_, str> {
+        match &self.content[..] {
+            [ContentPart::Text(text)] => Cow::Borrowed(text),
+            parts => text_of(parts).into(),
+        }
     }
 }

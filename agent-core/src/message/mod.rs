@@ -8,6 +8,7 @@
 mod call;
 mod content;
 pub(crate) mod envelope;
+mod log;
 mod mend;
 mod opaque;
 mod repair;

@@ -7,7 +7,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::log::Log;
 use super::{Message, MessageBody, MessageId, ToolCall, ToolResult};
+use crate::id::FEW;
 
 /// Why a message cannot join a transcript.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -64,7 +66,7 @@ fn list(ids: &[String]) -> String {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Transcript {
-    messages: Arc<Vec<Message>>,
+    messages: Arc<Log>,
     open: Option<OpenGroup>,
 }
 
@@ -73,28 +75,48 @@ pub struct Transcript {
 struct OpenGroup {
     /// By call position. Shared with the snapshots that each call of the group is given.
     results: Arc<Vec<Option<ToolResult>>>,
-    positions: Arc<HashMap<String, usize>>,
+    /// The positions by id, if there are many calls.
+    positions: Option<Arc<HashMap<String, usize>>>,
     missing: usize,
 }
 
 impl OpenGroup {
     /// A group without results, or the id that two of the calls share.
     fn new(calls: &[ToolCall]) -> Result<Self, String> {
+        let positions = match calls.len() > FEW {
+            true => Some(Self::positions(calls)?),
+            false => {
+                for (position, call) in calls.iter().enumerate() {
+                    if calls[..position].iter().any(|other| other.id == call.id) {
+                        return Err(call.id.clone());
+                    }
+                }
+                None
+            }
+        };
+        Ok(Self {
+            results: Arc::new(vec![None; calls.len()]),
+            positions,
+            missing: calls.len(),
+        })
+    }
+
+    fn positions(calls: &[ToolCall]) -> Result<Arc<HashMap<String, usize>>, String> {
         let mut positions = HashMap::with_capacity(calls.len());
         for (position, call) in calls.iter().enumerate() {
             if positions.insert(call.id.clone(), position).is_some() {
                 return Err(call.id.clone());
             }
         }
-        Ok(Self {
-            results: Arc::new(vec![None; calls.len()]),
-            positions: Arc::new(positions),
-            missing: calls.len(),
-        })
+        Ok(Arc::new(positions))
     }
 
-    fn answer(&mut self, result: ToolResult) -> Result<(), TranscriptError> {
-        let position = self.positions.get(&result.call_id).copied();
+    /// Takes a result for one of `calls`, whose group this is.
+    fn answer(&mut self, calls: &[ToolCall], result: ToolResult) -> Result<(), TranscriptError> {
+        let position = match &self.positions {
+            Some(positions) => positions.get(&result.call_id).copied(),
+            None => calls.iter().position(|call| call.id == result.call_id),
+        };
         let slot = position.and_then(|at| Some((at, self.results.get(at)?)));
         let Some((position, slot)) = slot else {
             let call_id = result.call_id;
@@ -114,6 +136,11 @@ impl OpenGroup {
     fn into_results(self) -> impl Iterator<Item = ToolResult> {
         Arc::unwrap_or_clone(self.results).into_iter().flatten()
     }
+}
+
+/// The calls of the last message.
+fn calls_of(messages: &[Message]) -> &[ToolCall] {
+    messages.last().map_or(&[], Message::tool_calls)
 }
 
 impl Transcript {
@@ -180,7 +207,7 @@ impl Transcript {
     /// [`TranscriptError::UnknownCall`] or [`TranscriptError::AlreadyAnswered`].
     pub fn answer(&mut self, result: ToolResult) -> Result<(), TranscriptError> {
         match &mut self.open {
-            Some(open) => open.answer(result)?,
+            Some(open) => open.answer(calls_of(&self.messages), result)?,
             None => {
                 return Err(TranscriptError::UnknownCall {
                     call_id: result.call_id,
@@ -215,7 +242,7 @@ impl Transcript {
             }
         }
         let edited = Message::with_id(last.id().clone(), MessageBody::Assistant(answer));
-        if let Some(last) = Arc::make_mut(&mut self.messages).last_mut() {
+        if let Some(last) = Log::edit(&mut self.messages).last_mut() {
             *last = edited;
         }
         Ok(())
@@ -227,7 +254,7 @@ impl Transcript {
             return;
         };
         let mut results = Arc::unwrap_or_clone(results);
-        let calls = self.messages.last().map_or(&[][..], Message::tool_calls);
+        let calls = calls_of(&self.messages);
         for (slot, call) in results.iter_mut().zip(calls) {
             if slot.is_none() {
                 let mut result = result_for(call);
@@ -249,7 +276,7 @@ impl Transcript {
         if changed.is_err() {
             self.open = open;
             if self.messages.len() > len {
-                Arc::make_mut(&mut self.messages).truncate(len);
+                Log::edit(&mut self.messages).truncate(len);
             }
         }
         changed
@@ -257,7 +284,7 @@ impl Transcript {
 
     /// True if these are the results of all calls that are open, none of which has one, in order.
     fn is_whole_answer(&self, results: &[ToolResult]) -> bool {
-        let calls = self.messages.last().map_or(&[][..], Message::tool_calls);
+        let calls = calls_of(&self.messages);
         self.open.as_ref().is_some_and(|open| {
             open.missing == calls.len()
                 && results.len() == calls.len()
@@ -276,7 +303,7 @@ impl Transcript {
         let mut open = self.open.clone();
         for result in results {
             match &mut open {
-                Some(open) => open.answer(result.clone())?,
+                Some(open) => open.answer(calls_of(&self.messages), result.clone())?,
                 None => {
                     return Err(TranscriptError::UnknownCall {
                         call_id: result.call_id.clone(),
@@ -305,16 +332,18 @@ impl Transcript {
     }
 
     fn add(&mut self, message: Message) {
-        match Arc::get_mut(&mut self.messages) {
-            Some(messages) => messages.push(message),
-            None => {
-                // Somebody holds a snapshot. The copy has room, so that the next one fits in.
-                let mut copy = Vec::with_capacity(self.messages.len() + 8);
-                copy.extend_from_slice(&self.messages);
-                copy.push(message);
-                self.messages = Arc::new(copy);
-            }
-        }
+        Log::push(&mut self.messages, message);
+    }
+
+    /// The texts of all messages, one after the other, as `text_of` gives them for this profile.
+    /// `None` if they are kept for another one.
+    #[allow(dead_code, reason = "only model clients use it, and they are features")]
+    pub(crate) fn text<'a>(
+        &'a self,
+        profile: &'static str,
+        text_of: impl Fn(&'a Message) -> &'a str,
+    ) -> Option<Arc<String>> {
+        self.messages.text(profile, text_of)
     }
 
     /// The messages; results of a group that is still open are not among them.
@@ -349,7 +378,7 @@ impl Transcript {
 
     /// The calls of the last message that have no result yet, in call order.
     pub fn open_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        let calls = self.messages.last().map_or(&[][..], Message::tool_calls);
+        let calls = calls_of(&self.messages);
         let results = self.open.as_ref().map_or(&[][..], |open| &open.results[..]);
         calls
             .iter()
@@ -372,7 +401,7 @@ impl Transcript {
         let Some(position) = self.messages.iter().position(|message| message.id() == id) else {
             return false;
         };
-        let messages = Arc::make_mut(&mut self.messages);
+        let messages = Log::edit(&mut self.messages);
         let message = messages.remove(position);
         match message.body() {
             MessageBody::Assistant(answer) if !answer.tool_calls.is_empty() => {

@@ -1,7 +1,7 @@
 //! What a model is asked. Belongs to no provider.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::{ChatOptions, ResponseFormat};
 use crate::message::{Message, Transcript, TranscriptError};
@@ -85,13 +85,15 @@ impl fmt::Debug for ToolList {
     }
 }
 
+static NO_OPTIONS: LazyLock<Arc<ChatOptions>> = LazyLock::new(Arc::default);
+
 /// A request to a model. It can only be built from a closed transcript.
 #[derive(Debug, Clone)]
 pub struct ChatRequest {
     system: Option<Message>,
     transcript: Transcript,
     tools: ToolList,
-    options: ChatOptions,
+    options: Arc<ChatOptions>,
     response_format: Option<ResponseFormat>,
 }
 
@@ -114,7 +116,7 @@ impl ChatRequest {
             system: None,
             transcript,
             tools: ToolList::default(),
-            options: ChatOptions::new(),
+            options: Arc::clone(&NO_OPTIONS),
             response_format: None,
         })
     }
@@ -136,6 +138,12 @@ impl ChatRequest {
     /// Sets the options.
     #[must_use]
     pub fn with_options(mut self, options: ChatOptions) -> Self {
+        self.options = Arc::new(options);
+        self
+    }
+
+    /// As [`with_options`](Self::with_options), without a copy for each request of a run.
+    pub(crate) fn with_shared_options(mut self, options: Arc<ChatOptions>) -> Self {
         self.options = options;
         self
     }

@@ -9,13 +9,14 @@ use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use tokio::time::{Instant, sleep_until};
 
 use super::{ToolCallback, ToolContext, ToolError, ToolOutcome};
-use crate::panics;
+use crate::{cancelled, panics};
 
 /// Until when a call may run.
 #[derive(Clone, Copy)]
@@ -73,18 +74,22 @@ pub(crate) async fn execute(
     // Stands after the call, so that it goes first: the tool's callbacks run while its future,
     // which holds their guards, is still there.
     let guard = EndEarly(Some(context));
-    tokio::select! {
+    let token = context.cancellation();
+    let result = tokio::select! {
         biased;
-        () = context.cancellation().cancelled() => Err(ToolError::cancelled()),
-        result = call.ends() => match result {
-            Ok(result) => {
-                guard.defuse();
-                context.end();
-                result
-            }
-            Err(payload) => Err(panicked(payload)),
-        },
-        () = sleep_until(time.deadline) => Err(time.error(true)),
+        () = cancelled::already(token) => return Err(ToolError::cancelled()),
+        result = &mut call => result,
+        // Many tools are done at once, and need nobody to watch these.
+        () = token.cancelled() => return Err(ToolError::cancelled()),
+        () = sleep_until(time.deadline) => return Err(time.error(true)),
+    };
+    match result {
+        Ok(result) => {
+            guard.defuse();
+            context.end();
+            result
+        }
+        Err(payload) => Err(panicked(payload)),
     }
 }
 
@@ -97,11 +102,13 @@ fn panicked(payload: Box<dyn Any + Send>) -> ToolError {
 /// A call that may panic once more when it is dropped, also while others are.
 struct Contained<F>(Option<Pin<Box<F>>>);
 
-impl<F: Future> Contained<F> {
-    async fn ends(&mut self) -> F::Output {
+impl<F: Future> Future for Contained<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
-            Some(call) => call.await,
-            None => std::future::pending().await,
+            Some(call) => call.as_mut().poll(context),
+            None => Poll::Pending,
         }
     }
 }

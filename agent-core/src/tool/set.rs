@@ -210,9 +210,9 @@ impl ToolSet {
     /// The tool a model means by `name`: that of the name, or of the part of it after the last
     /// `:`, `.` or `/`.
     pub(crate) fn find(&self, name: &str) -> Result<&Arc<dyn ToolCallback>, ToolError> {
-        let shortened = name.rsplit([':', '.', '/']).next().unwrap_or(name);
+        let shortened = || name.rsplit([':', '.', '/']).next().unwrap_or(name);
         self.get(name)
-            .or_else(|| self.get(shortened))
+            .or_else(|| self.get(shortened()))
             .ok_or_else(|| ToolError::unknown(name, self.names()))
     }
 }

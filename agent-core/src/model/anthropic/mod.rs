@@ -16,8 +16,9 @@ use std::sync::Arc;
 
 use futures_util::TryFutureExt as _;
 
-use super::http::{self, Endpoint, Expect, Piece, Reply};
+use super::http::{self, Endpoint, Expect, Piece};
 use super::prefix::PrefixWatch;
+use super::reading::Asked;
 use super::{
     ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, guard, reading,
 };
@@ -167,25 +168,23 @@ impl Anthropic {
         wire::body(request, &asking)
     }
 
-    /// Sends the request; nothing is sent before the answer is waited for.
-    fn ask(
-        &self,
-        request: &ChatRequest,
-        expect: Expect,
-    ) -> Result<impl Future<Output = Result<Reply, ModelError>> + use<>, ModelError> {
+    /// What is to be sent; nothing is before the answer is waited for.
+    fn ask(&self, request: &ChatRequest, expect: Expect) -> Result<Asked, ModelError> {
         guard::check(&self.0.model)?;
         self.0.prefixes.look(request);
-        let body = http::joined(&self.body(request, expect));
-        Ok(Arc::clone(&self.0.endpoint).post(body, expect))
+        Ok(Asked {
+            endpoint: Arc::clone(&self.0.endpoint),
+            body: http::joined(&self.body(request, expect)),
+            expect,
+        })
     }
 }
 
 impl ChatModel for Anthropic {
     fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
-        let expect = Expect::EventStream;
-        match self.ask(&request, expect) {
-            Ok(reply) => {
-                let deltas = reading::deltas(reply, expect, stream::Assembler::default());
+        match self.ask(&request, Expect::EventStream) {
+            Ok(asked) => {
+                let deltas = reading::deltas::<stream::Assembler>(asked);
                 Box::pin(deltas.try_flatten_stream())
             }
             Err(error) => Box::pin(futures_util::stream::iter([Err(error)])),
@@ -193,13 +192,8 @@ impl ChatModel for Anthropic {
     }
 
     fn chat(&self, request: ChatRequest) -> BoxFuture<'static, Result<ChatResponse, ModelError>> {
-        let expect = Expect::Json;
-        match self.ask(&request, expect) {
-            Ok(reply) => Box::pin(reading::response(
-                reply,
-                expect,
-                stream::Assembler::default(),
-            )),
+        match self.ask(&request, Expect::Json) {
+            Ok(asked) => Box::pin(reading::response::<stream::Assembler>(asked)),
             Err(error) => Box::pin(std::future::ready(Err(error))),
         }
     }

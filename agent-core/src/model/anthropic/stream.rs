@@ -331,20 +331,17 @@ impl Assembler {
             return Err(empty());
         }
         let reason = finish_reason(reason, has_calls);
-        let mut ids = HashSet::new();
-        for (place, call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
-            let id = match call.id {
-                id if id.is_empty() || !ids.insert(id.clone()) => crate::id::next("call"),
-                id => id,
-            };
+        let mut calls = std::mem::take(&mut self.calls);
+        crate::id::make_unique(&mut calls, "call", |call| &mut call.id);
+        for (place, call) in calls.into_iter().enumerate() {
             let arguments = match &*call.arguments {
                 "" => call.input,
                 _ => call.arguments,
             };
             let only_began = arguments.is_empty() && open.contains(&place) && reason.cuts_off();
             let whole = match only_began {
-                true => ToolCall::begun(id, call.name),
-                false => ToolCall::new(id, call.name, arguments),
+                true => ToolCall::begun(call.id, call.name),
+                false => ToolCall::new(call.id, call.name, arguments),
             };
             deltas.push_back(ModelDelta::ToolCall(whole));
         }

@@ -62,6 +62,7 @@ pub(crate) struct Piece<'a> {
 #[derive(Debug, Clone)]
 enum Text<'a> {
     Kept(&'a Arc<str>),
+    Grown(Arc<String>),
     Static(&'static str),
     Own(String),
 }
@@ -70,6 +71,7 @@ impl Piece<'_> {
     pub(crate) fn as_str(&self) -> &str {
         let text: &str = match &self.text {
             Text::Kept(text) => text,
+            Text::Grown(text) => text,
             Text::Static(text) => text,
             Text::Own(text) => text,
         };
@@ -98,6 +100,16 @@ impl<'a> From<&'a Arc<str>> for Piece<'a> {
             from: 0,
             to: text.len(),
             text: Text::Kept(text),
+        }
+    }
+}
+
+impl From<Arc<String>> for Piece<'_> {
+    fn from(text: Arc<String>) -> Self {
+        Self {
+            from: 0,
+            to: text.len(),
+            text: Text::Grown(text),
         }
     }
 }
@@ -137,6 +149,10 @@ pub(crate) fn joined(pieces: &[Piece<'_>]) -> Vec<Bytes> {
                 joined.push(Bytes::from(std::mem::take(&mut run)));
                 joined.push(shared(Arc::clone(text)).slice(piece.from..piece.to));
             }
+            Text::Grown(text) if !is_short(&piece) => {
+                joined.push(Bytes::from(std::mem::take(&mut run)));
+                joined.push(shared(Arc::clone(text)).slice(piece.from..piece.to));
+            }
             _ => run.extend_from_slice(piece.as_str().as_bytes()),
         }
     }
@@ -145,12 +161,12 @@ pub(crate) fn joined(pieces: &[Piece<'_>]) -> Vec<Bytes> {
 }
 
 /// The bytes of a shared text, without a copy.
-fn shared(text: Arc<str>) -> Bytes {
-    struct Owner(Arc<str>);
+fn shared<T: AsRef<str> + ?Sized + Send + Sync + 'static>(text: Arc<T>) -> Bytes {
+    struct Owner<T: ?Sized>(Arc<T>);
 
-    impl AsRef<[u8]> for Owner {
+    impl<T: AsRef<str> + ?Sized> AsRef<[u8]> for Owner<T> {
         fn as_ref(&self) -> &[u8] {
-            self.0.as_bytes()
+            (*self.0).as_ref().as_bytes()
         }
     }
 

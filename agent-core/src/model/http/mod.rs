@@ -51,7 +51,8 @@ pub(crate) struct Endpoint {
     url: reqwest::Url,
     /// The URL as it may be shown.
     shown: String,
-    headers: HeaderMap,
+    /// Those of a request for a whole answer, and for a stream.
+    headers: Headers,
     secrets: Secrets,
     timeouts: Timeouts,
     /// By the runtime their connections live in: no other runtime can drive them.
@@ -111,7 +112,7 @@ impl Endpoint {
         Ok(Self {
             shown,
             url,
-            headers: map,
+            headers: Headers::new(&map),
             secrets,
             timeouts,
             clients: Mutex::default(),
@@ -172,14 +173,7 @@ impl Endpoint {
 
     fn request(&self, mut chunks: Vec<Bytes>, expect: Expect) -> reqwest::Request {
         let mut request = reqwest::Request::new(Method::POST, self.url.clone());
-        let headers = request.headers_mut();
-        headers.clone_from(&self.headers);
-        let accept = match expect {
-            Expect::EventStream => "text/event-stream",
-            Expect::Json => "application/json",
-        };
-        let accept = HeaderValue::from_static(accept);
-        headers.entry(header::ACCEPT).or_insert(accept);
+        *request.headers_mut() = self.headers.of(expect).clone();
         let body = match (chunks.pop(), chunks.is_empty()) {
             (Some(only), true) => only.into(),
             (last, _) => {
@@ -219,6 +213,9 @@ impl Endpoint {
         reqwest::Client::builder()
             .tls_backend_preconfigured(tls)
             .redirect(reqwest::redirect::Policy::none())
+            // What is lost on the way is sent again here; to be able to do so, reqwest would copy
+            // each request.
+            .retry(reqwest::retry::never().max_retries_per_request(0))
             .connect_timeout(self.timeouts.connect)
             // llama.cpp, Node and uvicorn close a connection that is idle for 5 s; a request sent just
             // then would be lost, so ours is let go first.
@@ -244,6 +241,35 @@ impl Endpoint {
             (ModelErrorKind::Transport, "the connection broke")
         };
         ModelError::new(kind, format!("{what}: `{}`", self.shown)).with_source(error)
+    }
+}
+
+/// The headers of each kind of request.
+struct Headers {
+    events: HeaderMap,
+    json: HeaderMap,
+}
+
+impl Headers {
+    /// These headers; what is accepted is theirs to say, if they do.
+    fn new(headers: &HeaderMap) -> Self {
+        let accepting = |media_type| {
+            let mut headers = headers.clone();
+            let accept = HeaderValue::from_static(media_type);
+            headers.entry(header::ACCEPT).or_insert(accept);
+            headers
+        };
+        Self {
+            events: accepting("text/event-stream"),
+            json: accepting("application/json"),
+        }
+    }
+
+    fn of(&self, expect: Expect) -> &HeaderMap {
+        match expect {
+            Expect::EventStream => &self.events,
+            Expect::Json => &self.json,
+        }
     }
 }
 
@@ -306,11 +332,10 @@ impl Reply {
         self.response.status().canonical_reason().unwrap_or("")
     }
 
-    /// The media type in lower case without parameters; empty if there is none.
-    pub(crate) fn media_type(&self) -> String {
+    /// The media type as it was written, without parameters; empty if there is none.
+    pub(crate) fn media_type(&self) -> &str {
         let text = self.header(header::CONTENT_TYPE.as_str());
-        let media_type = text.split(';').next().unwrap_or_default();
-        media_type.trim().to_ascii_lowercase()
+        text.split_once(';').map_or(text, |(kind, _)| kind).trim()
     }
 
     /// How long the server asks to wait.

@@ -1,6 +1,6 @@
 //! Puts the calls of an answer together from their pieces. Pure.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
@@ -58,11 +58,17 @@ impl Calls {
         }
         let call = self.0.get_mut(place)?;
         if call.id.is_empty() {
-            call.id.push_str(&fragment.id);
+            call.id = fragment.id.into_owned();
         }
-        call.take_name(&fragment.name);
-        call.arguments.push_str(&fragment.arguments);
-        call.extra.extend(fragment.extra);
+        call.take_name(fragment.name);
+        match call.arguments.is_empty() {
+            true => call.arguments = fragment.arguments.into_owned(),
+            false => call.arguments.push_str(&fragment.arguments),
+        }
+        match call.extra.is_empty() {
+            true => call.extra = fragment.extra,
+            false => call.extra.extend(fragment.extra),
+        }
         Some((place, call))
     }
 
@@ -102,19 +108,16 @@ impl Calls {
     /// The whole calls, each with an id of its own. Of an answer that was cut off, the last call
     /// may be one that only began.
     pub(super) fn end(&mut self, is_cut: bool) -> impl Iterator<Item = ToolCall> + use<> {
-        let mut ids = HashSet::new();
-        let last = self.0.len().wrapping_sub(1);
-        let calls = std::mem::take(&mut self.0).into_iter().enumerate();
-        let calls = calls.filter(|(_, call)| !(call.name.is_empty() && call.arguments.is_empty()));
-        calls.map(move |(place, call)| {
-            let id = match call.id {
-                id if id.is_empty() || !ids.insert(id.clone()) => crate::id::next("call"),
-                id => id,
-            };
+        let mut calls = std::mem::take(&mut self.0);
+        let is_cut = is_cut && calls.last().is_some_and(|call| !call.is_blank());
+        calls.retain(|call| !call.is_blank());
+        crate::id::make_unique(&mut calls, "call", |call| &mut call.id);
+        let last = calls.len().wrapping_sub(1);
+        calls.into_iter().enumerate().map(move |(place, call)| {
             let only_began = is_cut && place == last && call.arguments.is_empty();
             let mut whole = match only_began {
-                true => ToolCall::begun(id, call.name),
-                false => ToolCall::new(id, call.name, call.arguments),
+                true => ToolCall::begun(call.id, call.name),
+                false => ToolCall::new(call.id, call.name, call.arguments),
             };
             whole.extra = call.extra;
             whole
@@ -123,12 +126,16 @@ impl Calls {
 }
 
 impl PartialCall {
+    fn is_blank(&self) -> bool {
+        self.name.is_empty() && self.arguments.is_empty()
+    }
+
     /// A name comes whole, again in every chunk, in pieces, or growing.
-    fn take_name(&mut self, name: &str) {
+    fn take_name(&mut self, name: Cow<'_, str>) {
         if name.starts_with(&self.name) {
-            name.clone_into(&mut self.name);
+            self.name = name.into_owned();
         } else if self.arguments.is_empty() && !name.is_empty() {
-            self.name.push_str(name);
+            self.name.push_str(&name);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Writes messages as chat completions have them, each text with a comma before it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -9,15 +10,12 @@ use serde_json::{Value, json};
 use super::details;
 use super::profile::Quirks;
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
-use crate::model::http::Piece;
 use crate::model::mend::{in_place_of_picture, picture_type, tool_name};
 
 /// The message as it is sent, with a comma before it; empty if it says nothing. It is written
 /// once.
-pub(super) fn kept<'a>(message: &'a Message, quirks: &'static Quirks) -> Piece<'a> {
-    message
-        .wire(quirks.name, |message| written(message, quirks))
-        .into()
+pub(super) fn kept<'a>(message: &'a Message, quirks: &'static Quirks) -> &'a Arc<str> {
+    message.wire(quirks.name, |message| written(message, quirks))
 }
 
 /// True unless a message is blank; some servers refuse those.
@@ -48,20 +46,37 @@ fn written(message: &Message, quirks: &Quirks) -> String {
         MessageBody::Tool(results) => {
             let mut out = tool_results(results, quirks);
             // A tool message takes text only, so pictures follow in a user message.
-            let pictures = pictures(results);
-            if !pictures.is_empty() {
-                out.push_str(&user_message(&pictures, quirks));
+            if has_pictures(results) {
+                out.push_str(&user_message(&pictures(results), quirks));
             }
             out
         }
     }
 }
 
-fn push(out: &mut String, message: &impl Serialize) {
-    if let Ok(json) = serde_json::to_string(message) {
-        out.push(',');
-        out.push_str(&json);
+/// The JSON of messages, each with a comma before it.
+#[derive(Default)]
+struct Texts(Vec<u8>);
+
+impl Texts {
+    fn push(&mut self, message: &impl Serialize) {
+        let before = self.0.len();
+        self.0.push(b',');
+        if serde_json::to_writer(&mut self.0, message).is_err() {
+            self.0.truncate(before);
+        }
     }
+
+    fn into_string(self) -> String {
+        String::from_utf8(self.0).unwrap_or_default()
+    }
+}
+
+/// One message, with a comma before it.
+fn one(message: &impl Serialize) -> String {
+    let mut text = Texts(Vec::with_capacity(256));
+    text.push(message);
+    text.into_string()
 }
 
 #[derive(Serialize)]
@@ -84,9 +99,7 @@ impl<T> Said<'_, T> {
 
 /// A message of text alone, with a comma before it.
 pub(super) fn text_message(role: &'static str, text: &str) -> String {
-    let mut out = String::new();
-    push(&mut out, &Said::by(role, text));
-    out
+    one(&Said::by(role, text))
 }
 
 /// A message of the user, with a comma before it.
@@ -96,9 +109,7 @@ pub(super) fn user_message(parts: &[ContentPart], quirks: &Quirks) -> String {
     }
     let parts = parts.iter().filter(|part| !is_blank(part));
     let parts: Vec<Value> = parts.map(|it| part(it, quirks)).collect();
-    let mut out = String::new();
-    push(&mut out, &Said::by("user", parts));
-    out
+    one(&Said::by("user", parts))
 }
 
 fn part(part: &ContentPart, quirks: &Quirks) -> Value {
@@ -121,9 +132,7 @@ fn part(part: &ContentPart, quirks: &Quirks) -> Value {
 
 /// An answer, with a comma before it.
 pub(super) fn assistant_message(answer: &AssistantMessage, quirks: &Quirks) -> String {
-    let mut out = String::new();
-    push(&mut out, &Assistant { answer, quirks });
-    out
+    one(&Assistant { answer, quirks })
 }
 
 struct Assistant<'a> {
@@ -147,10 +156,21 @@ impl Serialize for Assistant<'_> {
             _ => {}
         }
         if !calls.is_empty() {
-            let calls: Vec<Call<'_>> = calls.iter().map(|call| Call { call, quirks }).collect();
-            map.serialize_entry("tool_calls", &calls)?;
+            map.serialize_entry("tool_calls", &Calls { calls, quirks })?;
         }
         map.end()
+    }
+}
+
+struct Calls<'a> {
+    calls: &'a [ToolCall],
+    quirks: &'a Quirks,
+}
+
+impl Serialize for Calls<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { calls, quirks } = *self;
+        serializer.collect_seq(calls.iter().map(|call| Call { call, quirks }))
     }
 }
 
@@ -195,9 +215,9 @@ impl Serialize for Call<'_> {
 
 /// The results, each a message with a comma before it.
 pub(super) fn tool_results(results: &[ToolResult], quirks: &Quirks) -> String {
-    let mut out = String::new();
+    let mut texts = Texts::default();
     for result in results {
-        let text = result.text();
+        let text = result.joined_text();
         let content = match &*text {
             "" if has_pictures(std::slice::from_ref(result)) => {
                 "The result is in the next user message."
@@ -210,9 +230,9 @@ pub(super) fn tool_results(results: &[ToolResult], quirks: &Quirks) -> String {
             tool_call_id: Some(&id),
             content,
         };
-        push(&mut out, &said);
+        texts.push(&said);
     }
-    out
+    texts.into_string()
 }
 
 pub(super) fn has_pictures(results: &[ToolResult]) -> bool {

@@ -234,13 +234,20 @@ fn told(taken: Option<(usize, &PartialCall)>, arguments: String) -> Option<Model
 }
 
 fn finish_reason(word: &str, has_calls: bool) -> FinishReason {
-    match &*word.to_ascii_lowercase() {
-        "stop" | "end_turn" if has_calls => FinishReason::ToolCalls,
-        "stop" | "end_turn" => FinishReason::Stop,
-        "tool_calls" | "tool_call" | "tool_use" | "function_call" => FinishReason::ToolCalls,
-        "length" | "max_tokens" | "model_length" => FinishReason::Length,
-        "content_filter" | "safety" => FinishReason::ContentFilter,
-        _ => FinishReason::Other(word.to_owned()),
+    let is = |words: &[&str]| words.iter().any(|other| other.eq_ignore_ascii_case(word));
+    if is(&["tool_calls", "tool_call", "tool_use", "function_call"]) {
+        FinishReason::ToolCalls
+    } else if is(&["stop", "end_turn"]) {
+        match has_calls {
+            true => FinishReason::ToolCalls,
+            false => FinishReason::Stop,
+        }
+    } else if is(&["length", "max_tokens", "model_length"]) {
+        FinishReason::Length
+    } else if is(&["content_filter", "safety"]) {
+        FinishReason::ContentFilter
+    } else {
+        FinishReason::Other(word.to_owned())
     }
 }
 

@@ -79,7 +79,7 @@ impl<'a> Turns<'a> {
             ([Cow::Borrowed(only)], Role::Tool) if message::has_pictures(only.tool_results()) => {
                 message::tool_results(only.tool_results(), quirks).into()
             }
-            ([Cow::Borrowed(only)], _) => message::kept(only, quirks),
+            ([Cow::Borrowed(only)], _) => message::kept(only, quirks).into(),
             (group, _) => merged(role, group, quirks).into(),
         };
         self.group.clear();

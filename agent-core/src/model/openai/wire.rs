@@ -24,15 +24,20 @@ pub(super) fn body<'a>(
     expect: Expect,
 ) -> Vec<Piece<'a>> {
     let model = request.options().model.as_deref().unwrap_or(model);
-    let mut pieces = Vec::with_capacity(request.transcript().len() + 5);
-    pieces.push(Piece::from(format!(
-        "{{\"model\":{},\"messages\":[",
-        Value::from(model)
-    )));
+    let mut pieces: Vec<Piece<'a>> = Vec::with_capacity(8);
+    pieces.push(head(model).into());
     if quirks.takes_turns {
         pieces.extend(turns::pieces(request, quirks));
     } else {
-        pieces.extend(request.messages().map(|message| kept(message, quirks)));
+        pieces.extend(request.system().map(|message| kept(message, quirks).into()));
+        let transcript = request.transcript();
+        match transcript.text(quirks.name, |message| kept(message, quirks)) {
+            Some(text) => pieces.push(text.into()),
+            None => {
+                let messages = transcript.messages().iter();
+                pieces.extend(messages.map(|message| kept(message, quirks).into()));
+            }
+        }
     }
     // Each text begins with the comma that parts it from the message before.
     match pieces.iter_mut().skip(1).find(|piece| !piece.is_empty()) {
@@ -46,6 +51,12 @@ pub(super) fn body<'a>(
     }
     pieces.push(tail(request, quirks, expect).into());
     pieces
+}
+
+/// Everything before the messages.
+fn head(model: &str) -> String {
+    let model = serde_json::to_string(model).unwrap_or_default();
+    ["{\"model\":", &model, ",\"messages\":["].concat()
 }
 
 #[derive(Serialize)]
@@ -127,19 +138,20 @@ fn tail(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> String {
         "response_format",
         format.and_then(|format| response_format(format, quirks)),
     );
-    if expect == Expect::EventStream {
-        set("stream", Some(true.into()));
-        let asked = quirks
-            .stream_options
-            .then(|| json!({"include_usage": true}));
-        set("stream_options", asked);
-    }
     for (key, value) in &options.extra {
         if !matches!(&**key, "model" | "messages" | "tools" | "stream") {
             fields.insert(key.clone(), value.clone());
         }
     }
-    closing(fields)
+    let is_asked = quirks.stream_options && !options.extra.contains_key("stream_options");
+    let streaming = match expect {
+        Expect::Json => "",
+        Expect::EventStream if is_asked => {
+            r#","stream":true,"stream_options":{"include_usage":true}"#
+        }
+        Expect::EventStream => r#","stream":true"#,
+    };
+    [streaming, &closing(fields)].concat()
 }
 
 /// The settings that this server has not.

@@ -10,11 +10,14 @@ pub(super) mod refusal;
 use std::collections::VecDeque;
 use std::error::Error as _;
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::{Stream, stream};
 
-use crate::model::http::{Expect, Reply};
+use crate::boxed::BoxFuture;
+use crate::model::http::{Endpoint, Expect, Reply};
 use crate::model::{Accumulator, ChatResponse, ModelDelta, ModelError, ModelErrorKind};
 
 use reader::Reader;
@@ -44,7 +47,7 @@ pub(super) fn cut_off(error: ModelError) -> ModelError {
 ///
 /// Text is handed out as it comes; calls, token counts and the reason only after the provider
 /// said that the answer is over.
-pub(super) trait Assembler {
+pub(super) trait Assembler: Default {
     /// What the API is called, for errors.
     const API: &'static str;
 
@@ -64,14 +67,29 @@ pub(super) trait Assembler {
     fn is_done(&self) -> bool;
 }
 
+/// What is asked, and where.
+pub(super) struct Asked {
+    pub(super) endpoint: Arc<Endpoint>,
+    pub(super) body: Vec<Bytes>,
+    pub(super) expect: Expect,
+}
+
+impl Asked {
+    fn reply(&mut self) -> impl Future<Output = Result<Reply, ModelError>> + use<> {
+        let body = std::mem::take(&mut self.body);
+        Arc::clone(&self.endpoint).post(body, self.expect)
+    }
+}
+
 /// Waits for the answer and hands it out as it comes.
 pub(super) async fn deltas<A: Assembler>(
-    reply: impl Future<Output = Result<Reply, ModelError>>,
-    expect: Expect,
-    assembler: A,
+    mut asked: Asked,
 ) -> Result<impl Stream<Item = Result<ModelDelta, ModelError>>, ModelError> {
-    // The state is moved for each delta, so it is behind a pointer.
-    let reading = Box::new(Reading::begin(reply.await?, expect, assembler).await?);
+    let reading = match Reading::<A>::begin(asked.reply().await?, asked.expect) {
+        // The state is moved for each delta, so it is behind a pointer.
+        Ok(reading) => Box::new(reading),
+        Err(refusal) => return Err(refusal.await),
+    };
     Ok(stream::try_unfold(reading, |mut reading| async {
         let delta = reading.next().await?;
         Ok(delta.map(|delta| (delta, reading)))
@@ -79,12 +97,11 @@ pub(super) async fn deltas<A: Assembler>(
 }
 
 /// Waits for the whole answer.
-pub(super) async fn response<A: Assembler>(
-    reply: impl Future<Output = Result<Reply, ModelError>>,
-    expect: Expect,
-    assembler: A,
-) -> Result<ChatResponse, ModelError> {
-    let mut reading = Reading::begin(reply.await?, expect, assembler).await?;
+pub(super) async fn response<A: Assembler>(mut asked: Asked) -> Result<ChatResponse, ModelError> {
+    let mut reading = match Reading::<A>::begin(asked.reply().await?, asked.expect) {
+        Ok(reading) => reading,
+        Err(refusal) => return Err(refusal.await),
+    };
     let mut accumulator = Accumulator::new();
     while let Some(delta) = reading.next().await? {
         accumulator.push(delta);
@@ -106,26 +123,24 @@ struct Reading<A> {
 impl<A: Assembler> Reading<A> {
     /// Reads an answer by what it is, whatever was asked for: some servers answer plainly to who
     /// wants a stream.
-    async fn begin(reply: Reply, expect: Expect, assembler: A) -> Result<Self, ModelError> {
+    fn begin(reply: Reply, expect: Expect) -> Result<Self, BoxFuture<'static, ModelError>> {
         if !(200..300).contains(&reply.status()) {
-            // Boxed, as is the next one, because it is rare: every reply would have room for it.
-            return Err(Box::pin(refusal::refused(reply)).await);
+            return Err(Box::pin(refusal::refused(reply)));
         }
         if !reply.encoding().is_empty() {
-            return Err(refusal::compressed(&reply));
+            let refused = refusal::compressed(&reply);
+            return Err(Box::pin(std::future::ready(refused)));
         }
         let media_type = reply.media_type();
-        if refusal::is_page(&media_type, "") {
-            return Err(Box::pin(refusal::not_the_api(reply, A::API)).await);
+        if refusal::is_page(media_type, "") {
+            return Err(Box::pin(refusal::not_the_api(reply, A::API)));
         }
-        let expects_stream = match &*media_type {
-            "text/event-stream" => true,
-            "application/json" => false,
-            _ => expect == Expect::EventStream,
-        };
+        let is = |other: &str| media_type.eq_ignore_ascii_case(other);
+        let expects_stream =
+            is("text/event-stream") || (!is("application/json") && expect == Expect::EventStream);
         Ok(Self {
             reply,
-            reader: Reader::new(assembler, expects_stream),
+            reader: Reader::new(A::default(), expects_stream),
             read: 0,
             error: None,
         })

@@ -194,7 +194,7 @@ pub(super) async fn refused(mut reply: Reply) -> ModelError {
         _ => Vec::new(),
     };
     let body = String::from_utf8_lossy(&body);
-    let is_page = is_page(&reply.media_type(), &body);
+    let is_page = is_page(reply.media_type(), &body);
     let details = serde_json::from_str(&body)
         .ok()
         .and_then(|body| Details::find(&body));
@@ -266,7 +266,8 @@ pub(super) fn page_of(api: &str) -> ModelError {
 /// True if this is a web page.
 pub(super) fn is_page(media_type: &str, body: &str) -> bool {
     let start = body.trim_start().get(..9).unwrap_or_default();
-    media_type.contains("html")
+    let is_html = |word: &[u8]| word.eq_ignore_ascii_case(b"html");
+    media_type.as_bytes().windows(4).any(is_html)
         || start.eq_ignore_ascii_case("<!doctype")
         || start.to_ascii_lowercase().starts_with("<html")
 }

@@ -5,7 +5,7 @@ mod answers;
 use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use serde::Serialize;
@@ -64,13 +64,13 @@ pub(crate) struct RunContext {
 
 #[derive(Default)]
 struct Inner {
-    run: RunContext,
+    run: Arc<RunContext>,
     call_id: Arc<str>,
     message_id: Option<MessageId>,
     tool_name: Arc<str>,
     deadline: Option<tokio::time::Instant>,
     cancellation: CancellationToken,
-    callbacks: Arc<CancelCallbacks>,
+    callbacks: OnceLock<Arc<CancelCallbacks>>,
     state: State,
     updates: Mutex<StateUpdate>,
     progress: Option<Progress>,
@@ -97,7 +97,7 @@ pub(crate) struct CallContext {
 }
 
 impl ToolContext {
-    pub(crate) fn for_call(run: RunContext, call: CallContext) -> Self {
+    pub(crate) fn for_call(run: Arc<RunContext>, call: CallContext) -> Self {
         Self(Arc::new(Inner {
             run,
             call_id: call.call_id,
@@ -105,7 +105,7 @@ impl ToolContext {
             tool_name: call.tool_name,
             deadline: call.deadline,
             cancellation: call.cancellation,
-            callbacks: Arc::default(),
+            callbacks: OnceLock::new(),
             state: call.state,
             updates: Mutex::default(),
             progress: call.progress,
@@ -202,7 +202,7 @@ impl ToolContext {
     ///
     /// `f` runs on the thread that cancels: it must not block.
     pub fn on_cancel(&self, f: impl FnOnce() + Send + 'static) -> CancelGuard {
-        self.0.callbacks.register(Box::new(f))
+        self.callbacks().register(Box::new(f))
     }
 
     /// A value the host program lends; the run's over the agent's.
@@ -290,6 +290,10 @@ impl ToolContext {
         }
     }
 
+    fn callbacks(&self) -> &Arc<CancelCallbacks> {
+        self.0.callbacks.get_or_init(Arc::default)
+    }
+
     pub(crate) fn outer(&self) -> Option<Arc<dyn Any + Send + Sync>> {
         self.0.outer.clone()
     }
@@ -336,7 +340,7 @@ impl ToolContext {
     pub(crate) fn cancel(&self) {
         self.end();
         self.0.cancellation.cancel();
-        self.0.callbacks.fire();
+        self.callbacks().fire();
     }
 }
 
