@@ -156,6 +156,14 @@ fn of_choice(body: &Value) -> Option<&Value> {
     choices.find_map(|choice| choice.get("error").filter(|error| error.is_object()))
 }
 
+/// What a body says, or the event of a body that is an event stream.
+fn data_of(body: &str) -> &str {
+    let mut lines = body.lines();
+    let data = lines.find_map(|line| line.strip_prefix("data:"));
+    data.filter(|data| data.trim_start().starts_with('{'))
+        .unwrap_or(body)
+}
+
 /// The error an answer with a good status holds, if it holds one.
 pub(crate) fn reported(text: &str, says_error: bool) -> Option<ModelError> {
     let body = serde_json::from_str(text).ok()?;
@@ -195,7 +203,7 @@ pub(super) async fn refused(mut reply: Reply) -> ModelError {
     };
     let body = String::from_utf8_lossy(&body);
     let is_page = is_page(reply.media_type(), &body);
-    let details = serde_json::from_str(&body)
+    let details = serde_json::from_str(data_of(&body))
         .ok()
         .and_then(|body| Details::find(&body));
     let details = details.unwrap_or_else(|| Details {
