@@ -4,8 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::interceptor::{ModelInterceptor, ModelNext};
+use super::output::in_words;
 use crate::boxed::BoxFuture;
-use crate::model::{ChatModel, ChatRequest, ChatResponse, ModelError, ModelErrorKind};
+use crate::message::Message;
+use crate::model::{
+    ChatModel, ChatRequest, ChatResponse, ModelError, ModelErrorKind, ResponseFormat,
+};
 
 /// Asks other models, in order, when the agent's own failed: a
 /// [model interceptor](ModelInterceptor).
@@ -13,6 +17,7 @@ use crate::model::{ChatModel, ChatRequest, ChatResponse, ModelError, ModelErrorK
 /// Another model gets the same history and tools. The settings of a provider's own, a name of a
 /// model and [`extra`](crate::model::ChatOptions::extra), are not passed on;
 /// [`with_options`](ChatModel::with_options) gives a model others. What only the provider that wrote it can read, such as its reasoning, is left out.
+/// A form of the answer is told in words to one that does not hold its text to a schema.
 /// What was streamed of a failed reply does not count, which
 /// [`EventKind::Retried`](crate::event::EventKind::Retried) tells. The next turn begins with the
 /// agent's own model again.
@@ -87,7 +92,15 @@ fn for_other(request: &ChatRequest, model: &dyn ChatModel) -> ChatRequest {
             "settings that the provider has not"
         );
     }
-    request.clone().with_options(options)
+    let request = request.clone().with_options(options);
+    match request.response_format() {
+        Some(ResponseFormat::JsonSchema(output)) if !model.holds_json_schema() => {
+            let before = request.system().map(|message| message.text() + "\n\n");
+            let text = before.unwrap_or_default() + &in_words(output.schema());
+            request.with_system(Some(Message::system(text)))
+        }
+        _ => request,
+    }
 }
 
 impl ModelInterceptor for ModelFallback {

@@ -179,7 +179,7 @@ impl ChatRequest {
     }
 
     /// The system message in front.
-    pub(super) fn system(&self) -> Option<&Message> {
+    pub(crate) fn system(&self) -> Option<&Message> {
         self.system.as_ref()
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agent_core::agent::{ModelFallback, ModelRetry};
+use agent_core::agent::{ModelFallback, ModelRetry, OutputMode};
 use agent_core::message::{OpaquePart, ToolCall};
 use agent_core::model::scripted::{calls, fails, says};
 use agent_core::model::{
@@ -71,6 +71,30 @@ async fn when_all_fail_the_last_error_is_the_runs() {
         panic!("the run gave no error of the model");
     };
     assert_eq!(source.kind(), ModelErrorKind::RateLimited);
+}
+
+#[tokio::test]
+async fn a_form_is_told_in_words_to_a_model_that_is_not_held_to_it() {
+    let second = ScriptedModel::new([says(r#"{"snow":true}"#)]);
+    let schema = json!({"type": "object", "properties": {"snow": {"type": "boolean"}}});
+    let agent = ReactAgent::builder("assistant", ScriptedModel::new([fails(down())]))
+        .system_prompt("Be brief.")
+        .output_schema(schema)
+        .output_mode(OutputMode::Native)
+        .model_interceptor(ModelFallback::to(second.clone()))
+        .build()
+        .unwrap();
+
+    agent.run("Oslo?").await.unwrap();
+
+    let asked = &second.requests()[0];
+    let system = asked.messages().next().unwrap().text();
+    assert!(
+        system.starts_with("Be brief.\n\nAnswer with JSON only"),
+        "{system}"
+    );
+    assert!(system.contains(r#""snow""#), "{system}");
+    assert_eq!(asked.messages().count(), 2);
 }
 
 #[tokio::test]

@@ -190,7 +190,8 @@ impl Output {
     }
 }
 
-fn in_words(schema: &Value) -> String {
+/// The form, as a model is told of it that is not held to it.
+pub(super) fn in_words(schema: &Value) -> String {
     format!(
         "Answer with JSON only, without any other text. It must fit this JSON Schema:\n{schema}"
     )
