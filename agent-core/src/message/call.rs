@@ -76,7 +76,6 @@ impl ToolCall {
     }
 
     /// A call that was cut off before a word of its arguments: that it has none is not known.
-    #[cfg(any(feature = "openai", feature = "anthropic"))]
     pub(crate) fn begun(id: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             id: id.into(),

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use agent_core::message::{ContentPart, Image};
 use agent_core::model::cassette::{CassetteError, Recorder, Replay};
+use agent_core::model::openai::read_answer;
 use agent_core::model::scripted::{Turn, calls, fails, says};
 use agent_core::model::{
-    ChatModel as _, ChatOptions, ChatRequest, ModelError, ModelErrorKind, ScriptedModel, ToolList,
-    Usage,
+    ChatModel as _, ChatOptions, ChatRequest, FinishReason, FunctionModel, ModelDelta, ModelError,
+    ModelErrorKind, ScriptedModel, ToolList, Usage,
 };
 use agent_core::{Message, ReactAgent, tool, tools};
+use futures_util::stream;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -196,7 +198,7 @@ async fn an_error_after_some_text_is_replayed_as_it_was() {
     use futures_util::StreamExt as _;
     let deltas: Vec<_> = replay.stream(asked("Hi")).collect().await;
     let text = deltas.iter().filter_map(|delta| match delta {
-        Ok(agent_core::model::ModelDelta::Text(text)) => Some(&**text),
+        Ok(ModelDelta::Text(text)) => Some(&**text),
         _ => None,
     });
     assert_eq!(text.collect::<String>(), "So far");
@@ -230,10 +232,8 @@ async fn secrets_are_not_written_wherever_they_stand() {
         calls("search", arguments)
             .and_says(format!("Your word is {secret}."))
             .reasons("It came as Bearer tok-9 in the text."),
-        fails(ModelError::new(
-            ModelErrorKind::Auth,
-            format!("no: {secret}"),
-        )),
+        fails(ModelError::new(ModelErrorKind::Auth, format!("no: {secret}")).with_code(secret)),
+        says(r#"{"session_token":"t-789"}"#),
     ]);
     let recorder = Recorder::new(model).secret(secret);
     let options = ChatOptions::new()
@@ -242,10 +242,20 @@ async fn secrets_are_not_written_wherever_they_stand() {
     let first = asked(&format!("I am {secret}")).with_options(options);
     recorder.chat(first.clone()).await.unwrap();
     let _ = streamed(&recorder, asked("Again")).await;
+    let answered = asked(r#"{"headers":[{"Set-Cookie":"c-789"}]}"#);
+    recorder.chat(answered).await.unwrap();
     recorder.save(folder.file()).unwrap();
 
     let text = folder.text();
-    for hidden in [secret, "k-123", "k-456", "Basic abc", "tok-9"] {
+    for hidden in [
+        secret,
+        "k-123",
+        "k-456",
+        "Basic abc",
+        "tok-9",
+        "t-789",
+        "c-789",
+    ] {
         assert!(!text.contains(hidden), "{hidden} stands in {text}");
     }
     assert!(text.contains("u1"));
@@ -256,6 +266,26 @@ async fn secrets_are_not_written_wherever_they_stand() {
         reply.message.tool_calls[0].arguments_value().unwrap()["q"],
         "***"
     );
+}
+
+#[tokio::test]
+async fn a_call_that_only_began_is_replayed_as_one() {
+    let folder = Folder::new("began");
+    let cut = r#"{"choices":[{"message":{"tool_calls":[{"id":"c1","function":{"name":"search","arguments":""}}]},"finish_reason":"length"}]}"#;
+    let began = read_answer([cut]).unwrap();
+    let model = FunctionModel::streaming(move |_| {
+        let call = ModelDelta::ToolCall(began.message.tool_calls[0].clone());
+        stream::iter([Ok(call), Ok(ModelDelta::Finished(FinishReason::Length))])
+    });
+    let recorder = Recorder::new(model);
+    let recorded = recorder.chat(asked("Look.")).await.unwrap();
+    recorder.save(folder.file()).unwrap();
+
+    let replay = Replay::open(folder.file()).unwrap();
+    let replayed = replay.chat(asked("Look.")).await.unwrap();
+
+    assert_eq!(replayed, recorded);
+    assert!(replayed.message.tool_calls[0].invalid.is_some());
 }
 
 #[tokio::test]

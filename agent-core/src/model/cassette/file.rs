@@ -189,7 +189,7 @@ impl Reply {
     }
 
     fn scrub(&mut self, secrets: &Secrets) {
-        self.text = masked(&self.text, secrets);
+        self.text = scrub_json(&self.text, secrets);
         self.reasoning = self.reasoning.as_deref().map(|it| masked(it, secrets));
         for call in &mut self.tool_calls {
             call.arguments = scrub_json(&call.arguments, secrets);
@@ -204,13 +204,18 @@ impl Reply {
         }
         if let Some(error) = &mut self.error {
             error.message = masked(&error.message, secrets);
+            error.code = error.code.as_deref().map(|code| masked(code, secrets));
         }
     }
 
     /// The reply again, whole or as far as it came, and the error it ended with.
     pub(super) fn restored(self) -> (ChatResponse, Option<ModelError>) {
         let calls = self.tool_calls.into_iter().map(|call| {
-            let mut restored = ToolCall::new(call.id, call.name, call.arguments);
+            // No call has empty arguments but one that only began.
+            let mut restored = match call.arguments.is_empty() {
+                true => ToolCall::begun(call.id, call.name),
+                false => ToolCall::new(call.id, call.name, call.arguments),
+            };
             restored.extra = call.extra;
             restored
         });

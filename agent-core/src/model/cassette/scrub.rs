@@ -7,25 +7,36 @@ use crate::secrets::Secrets;
 const MASK: &str = "***";
 
 /// Names, in lower case and without `-` and `_`, whose texts are secret.
-const SECRET_NAMES: [&str; 12] = [
+const SECRET_NAMES: [&str; 23] = [
     "authorization",
     "proxyauthorization",
     "apikey",
     "xapikey",
+    "apisecret",
+    "apitoken",
     "accesstoken",
-    "refreshtoken",
+    "authtoken",
     "bearertoken",
+    "idtoken",
+    "refreshtoken",
+    "sessiontoken",
     "clientsecret",
-    "password",
     "secret",
+    "secretkey",
+    "secretaccesskey",
+    "password",
+    "passwd",
+    "passphrase",
     "cookie",
+    "setcookie",
     "privatekey",
+    "signingkey",
 ];
 
 /// Masks secrets in every text of the value.
 pub(super) fn scrub(value: &mut Value, secrets: &Secrets) {
     match value {
-        Value::String(text) => *text = masked(text, secrets),
+        Value::String(text) => *text = scrub_json(text, secrets),
         Value::Array(items) => items.iter_mut().for_each(|item| scrub(item, secrets)),
         Value::Object(members) => {
             for (name, member) in members {
