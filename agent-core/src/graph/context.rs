@@ -105,6 +105,7 @@ impl NodeContext {
         told: &Told,
     ) -> Self {
         let asked = told.asked.iter().filter(|(asked, _)| !asked.is_breakpoint);
+        let asked = asked.map(|(asked, answer)| (NodeInterrupt::of(asked.clone()), answer.clone()));
         let is_heard = run.events.tells(StreamMode::Custom);
         Self {
             node,
@@ -113,9 +114,10 @@ impl NodeContext {
             cancellation: run.cancellation.clone(),
             extensions: Arc::clone(&run.extensions),
             voice: is_heard.then(|| (Arc::clone(shown), Arc::clone(&run.events))),
-            asked: asked
-                .map(|(asked, answer)| (NodeInterrupt::of(asked.clone()), answer.clone()))
-                .collect(),
+            asked: match &told.asked[..] {
+                [] => Arc::default(),
+                _ => asked.collect(),
+            },
             notebook: Notebook::of(run.recorder.as_ref(), place),
         }
     }

@@ -33,9 +33,9 @@ impl Line<'_> {
             let started = GraphEvent::NodeStarted { node, step };
             run.events.emit(started).await;
         }
-        let started = Instant::now();
+        let started = run.events.tells(StreamMode::Nodes).then(Instant::now);
         let output = self.call(node, (&name, &place, step), &told).await?;
-        if run.events.tells(StreamMode::Nodes) {
+        if let Some(started) = started {
             let duration = started.elapsed();
             let node = Arc::clone(&name);
             let finished = GraphEvent::NodeFinished {

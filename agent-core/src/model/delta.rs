@@ -64,7 +64,14 @@ impl Accumulator {
                 .get_or_insert_default()
                 .push_str(&text),
             ModelDelta::ToolCallFragment { .. } => {}
-            ModelDelta::ToolCall(call) => self.message.tool_calls.push(call),
+            ModelDelta::ToolCall(call) => {
+                let calls = &mut self.message.tool_calls;
+                // They are kept as long as the conversation, and mostly there is one.
+                if calls.is_empty() {
+                    calls.reserve_exact(1);
+                }
+                calls.push(call);
+            }
             ModelDelta::Opaque(part) => self.message.opaque.push(part),
             ModelDelta::Usage(usage) => self.usage = Some(usage),
             ModelDelta::Finished(reason) => self.finish_reason = Some(reason),
@@ -89,7 +96,6 @@ impl Accumulator {
                 "the reply ended before the model said it was over",
             ));
         };
-        // It is kept as long as the conversation, and mostly holds one call.
         self.message.tool_calls.shrink_to_fit();
         Ok(ChatResponse::new(self.message, finish_reason, self.usage))
     }

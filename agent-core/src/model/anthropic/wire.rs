@@ -261,7 +261,7 @@ fn tools(definitions: &[(&ToolDefinition, &DialectSchema)]) -> String {
 }
 
 /// Everything behind the messages, up to the closing brace.
-fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) -> String {
+fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) -> Piece<'static> {
     let options = request.options();
     let mut fields = Map::new();
     let mut set = |key: &str, value: Option<Value>| {

@@ -174,13 +174,13 @@ fn shared<T: AsRef<str> + ?Sized + Send + Sync + 'static>(text: Arc<T>) -> Bytes
 }
 
 /// The fields that end an object which has others before, with its closing brace.
-pub(crate) fn closing(fields: Map<String, Value>) -> String {
+pub(crate) fn closing(fields: Map<String, Value>) -> Piece<'static> {
     if fields.is_empty() {
-        return "}".to_owned();
+        return "}".into();
     }
     let mut text = Value::from(fields).to_string();
     text.replace_range(..1, ",");
-    text
+    text.into()
 }
 
 /// The text that pieces make together.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Inner, OpenAi, Profile};
+use super::{Inner, OpenAi, Profile, wire};
 use crate::model::http::{Setup, shared_setters};
 use crate::model::prefix::PrefixWatch;
 use crate::model::{ModelError, Timeouts};
@@ -88,6 +88,7 @@ impl OpenAiBuilder {
         let endpoint = setup.endpoint(DEFAULT_BASE_URL, &["chat", "completions"])?;
         Ok(OpenAi(Arc::new(Inner {
             endpoint,
+            head: wire::head(&model).into(),
             model,
             profile,
             dialect: setup.dialect,

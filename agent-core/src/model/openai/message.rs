@@ -55,7 +55,6 @@ fn written(message: &Message, quirks: &Quirks) -> String {
 }
 
 /// The JSON of messages, each with a comma before it.
-#[derive(Default)]
 struct Texts(Vec<u8>);
 
 impl Texts {
@@ -215,7 +214,7 @@ impl Serialize for Call<'_> {
 
 /// The results, each a message with a comma before it.
 pub(super) fn tool_results(results: &[ToolResult], quirks: &Quirks) -> String {
-    let mut texts = Texts::default();
+    let mut texts = Texts(Vec::with_capacity(256 * results.len().min(16)));
     for result in results {
         let text = result.joined_text();
         let content = match &*text {

@@ -81,6 +81,8 @@ pub struct OpenAi(Arc<Inner>);
 struct Inner {
     endpoint: Arc<Endpoint>,
     model: String,
+    /// What each request begins with, unless it asks another model.
+    head: Arc<str>,
     profile: Profile,
     /// The dialect that was asked for.
     dialect: Option<Dialect>,
@@ -125,10 +127,10 @@ impl OpenAi {
         http::text_of(&self.body(request, Expect::EventStream))
     }
 
-    fn body<'a>(&self, request: &'a ChatRequest, expect: Expect) -> Vec<Piece<'a>> {
+    fn body<'a>(&'a self, request: &'a ChatRequest, expect: Expect) -> Vec<Piece<'a>> {
         let quirks = self.0.profile.quirks();
         let dialect = self.0.dialect.unwrap_or(quirks.dialect);
-        wire::body(request, &self.0.model, quirks, dialect, expect)
+        wire::body(request, &self.0.head, quirks, dialect, expect)
     }
 
     /// What is to be sent; nothing is before the answer is waited for.

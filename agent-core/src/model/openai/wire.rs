@@ -3,6 +3,8 @@
 //! Messages and tools are written once and kept with them; a request is a list of those
 //! texts with the options behind it.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -15,17 +17,20 @@ use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::{Dialect, DialectSchema};
 use crate::tool::ToolDefinition;
 
-/// The pieces of the request body, in order.
+/// The pieces of the request body, in order. It begins with the client's [`head`], unless another
+/// model is asked.
 pub(super) fn body<'a>(
     request: &'a ChatRequest,
-    model: &str,
+    client: &'a Arc<str>,
     quirks: &'static Quirks,
     dialect: Dialect,
     expect: Expect,
 ) -> Vec<Piece<'a>> {
-    let model = request.options().model.as_deref().unwrap_or(model);
     let mut pieces: Vec<Piece<'a>> = Vec::with_capacity(8);
-    pieces.push(head(model).into());
+    pieces.push(match &request.options().model {
+        None => client.into(),
+        Some(model) => head(model).into(),
+    });
     if quirks.takes_turns {
         pieces.extend(turns::pieces(request, quirks));
     } else {
@@ -49,12 +54,13 @@ pub(super) fn body<'a>(
     if offers_tools(request, quirks) {
         pieces.push(tools.wire("openai-chat", dialect, written_tools).into());
     }
-    pieces.push(tail(request, quirks, expect).into());
+    pieces.push(streaming(request, quirks, expect).into());
+    pieces.push(closing(fields(request, quirks)));
     pieces
 }
 
 /// Everything before the messages.
-fn head(model: &str) -> String {
+pub(super) fn head(model: &str) -> String {
     let model = serde_json::to_string(model).unwrap_or_default();
     ["{\"model\":", &model, ",\"messages\":["].concat()
 }
@@ -102,8 +108,8 @@ fn offers_tools(request: &ChatRequest, quirks: &Quirks) -> bool {
     !request.tools().definitions().is_empty() && (is_heeded || !is_none)
 }
 
-/// Everything behind the tools, up to the closing brace.
-fn tail(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> String {
+/// The settings behind the tools.
+fn fields(request: &ChatRequest, quirks: &Quirks) -> Map<String, Value> {
     let options = request.options();
     let mut fields = Map::new();
     let mut set = |key: &str, value: Option<Value>| {
@@ -143,15 +149,19 @@ fn tail(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> String {
             fields.insert(key.clone(), value.clone());
         }
     }
-    let is_asked = quirks.stream_options && !options.extra.contains_key("stream_options");
-    let streaming = match expect {
+    fields
+}
+
+/// Whether the answer is streamed, and with token counts.
+fn streaming(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> &'static str {
+    let is_theirs = request.options().extra.contains_key("stream_options");
+    match expect {
         Expect::Json => "",
-        Expect::EventStream if is_asked => {
+        Expect::EventStream if quirks.stream_options && !is_theirs => {
             r#","stream":true,"stream_options":{"include_usage":true}"#
         }
         Expect::EventStream => r#","stream":true"#,
-    };
-    [streaming, &closing(fields)].concat()
+    }
 }
 
 /// The settings that this server has not.

@@ -49,6 +49,10 @@ impl<'de, T: Deserialize<'de>> Kind<'de> for Vec<T> {
     fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
         let mut all = Self::new();
         while let Some(one) = list.next_element()? {
+            // Mostly there is one, and all of them are large.
+            if all.is_empty() {
+                all.reserve_exact(1);
+            }
             all.push(one);
         }
         Ok(Some(all))
