@@ -5,7 +5,7 @@ use crate::event::RunOutput;
 use crate::graph::checkpoint::CheckpointError;
 use crate::graph::{GraphError, RunError};
 use crate::message::{ToolCall, TranscriptError};
-use crate::model::ModelError;
+use crate::model::{FinishReason, ModelError};
 use crate::schema::SchemaError;
 use crate::state::StateError;
 use crate::tool::{ToolError, ToolSetError};
@@ -26,7 +26,7 @@ pub enum AgentError {
         output: RunOutput,
     },
     /// The model's last reply holds neither text nor tool calls.
-    #[error("the model's answer is empty")]
+    #[error("the model's answer is empty{}", ended(output))]
     EmptyAnswer {
         /// Everything up to there.
         output: RunOutput,
@@ -156,6 +156,14 @@ impl AgentError {
             Self::State(_) => "state",
             Self::Graph { .. } => "graph",
         }
+    }
+}
+
+/// Why a reply ended, where that may be why it is empty.
+fn ended(output: &RunOutput) -> String {
+    match output.finish_reason() {
+        None | Some(FinishReason::Stop) => String::new(),
+        Some(reason) => format!(": it ended with `{reason}`"),
     }
 }
 

@@ -84,7 +84,8 @@ impl ModelRetry {
         self
     }
 
-    /// How many attempts beyond the first ones a whole run may make. Default: 10.
+    /// How many attempts beyond the first ones a whole run may make. One that is resumed, or a
+    /// nested one, has as many of its own. Default: 10.
     pub fn budget(mut self, retries: u32) -> Self {
         self.budget = retries;
         self

@@ -196,6 +196,23 @@ async fn an_empty_answer_is_told_apart() {
     assert_eq!(output.messages().len(), 4);
 }
 
+#[tokio::test]
+async fn an_empty_answer_says_what_may_have_kept_the_model_from_one() {
+    for (reason, text) in [
+        (FinishReason::Stop, "the model's answer is empty"),
+        (
+            FinishReason::Length,
+            "the model's answer is empty: it ended with `length`",
+        ),
+    ] {
+        let model = ScriptedModel::new([says("").finish(reason)]);
+
+        let error = agent(&model).build().unwrap().run("Go").await.unwrap_err();
+
+        assert_eq!(error.to_string(), text);
+    }
+}
+
 // B15
 #[tokio::test]
 async fn a_thread_without_a_saver_is_refused() {

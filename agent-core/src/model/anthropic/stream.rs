@@ -88,7 +88,9 @@ impl reading::Assembler for Assembler {
             .map_err(unreadable)
             .map_err(reading::cut_off)?;
         let Some(content) = message.content.take() else {
-            return Err(reported(body, false).unwrap_or_else(empty));
+            let what = "the answer holds no content; is the base URL that of a Messages API?";
+            let empty = ModelError::new(ModelErrorKind::EmptyResponse, what);
+            return Err(reported(body, false).unwrap_or(empty));
         };
         self.begin(&message);
         for block in content {

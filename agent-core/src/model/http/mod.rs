@@ -133,8 +133,8 @@ impl Endpoint {
     /// Posts the chunks, in order, as one body.
     ///
     /// A connection that was kept from an earlier request may be closed by the server while
-    /// the next one is under way. A request lost so, before a byte of an answer, is sent once
-    /// more.
+    /// the next one is under way. A request lost so, before the head of an answer was whole, is
+    /// sent once more.
     pub(crate) async fn post(
         self: Arc<Self>,
         chunks: Vec<Bytes>,

@@ -57,6 +57,12 @@ impl reading::Assembler for Assembler {
         }
         self.is_plain = true;
         self.chunk(body, deltas).map_err(reading::cut_off)?;
+        if !self.has_choice {
+            return Err(ModelError::new(
+                ModelErrorKind::EmptyResponse,
+                "the answer holds no choice; is the base URL that of a chat-completions API?",
+            ));
+        }
         // The body is whole, so the answer is over even if no reason is given.
         self.is_done = true;
         self.end(deltas)
