@@ -15,6 +15,7 @@ use crate::tool::bare::is_no_parameter_in_rust;
 use crate::tool::param_type::check_returned;
 
 /// A function whose body is not looked at.
+#[derive(Clone)]
 pub(crate) struct FnItem {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,

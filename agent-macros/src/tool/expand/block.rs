@@ -1,9 +1,9 @@
 //! What an `impl` block with tools becomes: constants and calls in the object's type, and the
 //! traits by which `.tools(…)` takes the object.
 //!
-//! What names the user's types stands in an `impl` block of the object's type, as `Self` may
-//! be among them. It is that of a trait in the generated block: of a type of another crate the
-//! compiler then tells no more than that it is one.
+//! What holds the user's expressions stands in an `impl` block of the object's type, as `Self` may
+//! be among them; in a type [`OBJECT`] stands for it. The block is that of a trait in the generated
+//! code: of a type of another crate the compiler then tells no more than that it is one.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
@@ -22,12 +22,13 @@ use crate::tool::model::ToolFn;
 pub(in crate::tool) fn tools(args: &BlockArgs, block: &ImplBlock, tools: &[ToolFn]) -> TokenStream {
     let private = &paths::private();
     let object = &object(block);
-    let declared = tools.iter().map(|tool| declared(tool, object, private));
-    let associated = tools.iter().map(|tool| associated(tool, object, private));
+    let constants = tools.iter().map(|tool| constants(tool, private));
+    let declared = tools.iter().map(|tool| declared(tool, private));
+    let associated = tools.iter().map(|tool| associated(tool, private));
     let methods = tools.iter().map(|tool| method(tool, private));
     let checks = tools.iter().map(|tool| {
         let (conditions, allowances) = (&tool.conditions, &tool.allowances);
-        let checks = definition::checks(tool, &places(tool, object), private);
+        let checks = definition::checks(tool, &places(tool), private);
         quote_spanned! {Span::mixed_site()=> #(#conditions)* #(#allowances)* #checks }
     });
     in_block(
@@ -35,7 +36,9 @@ pub(in crate::tool) fn tools(args: &BlockArgs, block: &ImplBlock, tools: &[ToolF
         args,
         private,
         &quote_spanned! {Span::mixed_site()=>
-            #[allow(dead_code, non_camel_case_types, non_upper_case_globals)]
+            #(#constants)*
+
+            #[allow(dead_code)]
             trait __AgentTools: ::core::marker::Sized {
                 #(#declared)*
             }
@@ -125,65 +128,65 @@ fn in_block(
     }
 }
 
-/// One tool in the trait: its parts, and what is called in place of a method that is not there.
-///
-/// A method of the type itself is found before.
-fn declared(tool: &ToolFn, object: &Ident, private: &TokenStream) -> TokenStream {
+/// The constants of one tool.
+fn constants(tool: &ToolFn, private: &TokenStream) -> TokenStream {
     let ToolFn {
         conditions,
-        function,
+        allowances,
         ..
     } = tool;
-    let places = places(tool, object);
-    let constants = tool
-        .params
-        .iter()
-        .zip(&places)
-        .map(|(param, place)| param::declared(tool, param, place, conditions, private));
-    let Names { definition, call } = Names::of(function);
-    let call = call_head(&call, private);
-    let mut function = function.clone();
-    function.set_span(Span::mixed_site());
+    let places = places(tool);
+    let outer = quote_spanned! {Span::mixed_site()=>
+        #(#conditions)* #(#allowances)* #[allow(non_upper_case_globals)]
+    };
+    let params = tool.params.iter().zip(&places).map(|(param, place)| {
+        let constant = param::constant(tool, param, place, private);
+        quote_spanned! {Span::mixed_site()=> #outer #constant }
+    });
+    let definition = Names::of(&tool.function).definition;
+    let text = definition::definition(tool, &places, private);
+    quote_spanned! {Span::mixed_site()=>
+        #(#params)*
+        #outer
+        const #definition: &'static #private::ToolDefinition = #text;
+    }
+}
+
+/// One tool in the trait: its call, and what is called in place of a method that is not there.
+///
+/// A method of the type itself is found before.
+fn declared(tool: &ToolFn, private: &TokenStream) -> TokenStream {
+    let conditions = &tool.conditions;
+    let call = call_head(&Names::of(&tool.function).call, private);
+    let mut method = tool.function.clone();
+    method.set_span(Span::mixed_site());
     let params = tool.params.iter().map(|param| {
         let conditions = &param.conditions;
         quote_spanned! {Span::mixed_site()=> #(#conditions)* _: impl ::core::marker::Sized }
     });
     quote_spanned! {Span::mixed_site()=>
         #(#conditions)*
-        const #definition: &'static #private::ToolDefinition;
-        #(#conditions)*
         #call;
         #(#conditions)*
-        fn #function(&self, #(#params),*) -> #private::Missing {
+        fn #method(&self, #(#params),*) -> #private::Missing {
             #private::Missing
         }
-        #(#constants)*
     }
 }
-/// The constants and the call of one tool.
-fn associated(tool: &ToolFn, object: &Ident, private: &TokenStream) -> TokenStream {
+
+/// One tool in the `impl` block: its call.
+fn associated(tool: &ToolFn, private: &TokenStream) -> TokenStream {
     let ToolFn {
         conditions,
         allowances,
         function,
         ..
     } = tool;
-    let places = places(tool, object);
-    let outer = quote_spanned! {Span::mixed_site()=> #(#conditions)* #(#allowances)* };
-    let constants = tool
-        .params
-        .iter()
-        .zip(&places)
-        .map(|(param, place)| param::associated(tool, param, place, &outer, private));
-    let Names { definition, call } = Names::of(function);
-    let call = call_head(&call, private);
-    let text = definition::definition(tool, &places, private);
-    let body = call::body(tool, &Callee::Method(function), &places, private);
+    let call = call_head(&Names::of(function).call, private);
+    let body = call::body(tool, &Callee::Method(function), &places(tool), private);
     quote_spanned! {Span::mixed_site()=>
-        #(#constants)*
-        #outer
-        const #definition: &'static #private::ToolDefinition = #text;
-        #outer
+        #(#conditions)*
+        #(#allowances)*
         #call { #body }
     }
 }
@@ -209,15 +212,18 @@ fn call_head(name: &Ident, private: &TokenStream) -> TokenStream {
     }
 }
 
-/// The object's type, under the user's word for it.
+/// What the generated code calls the object's type.
+pub(in crate::tool) const OBJECT: &str = "__AgentObject";
+
+/// That name, where the user wrote the type.
 fn object(block: &ImplBlock) -> Ident {
-    Ident::new("__AgentObject", located(block.self_type.span()))
+    Ident::new(OBJECT, located(block.self_type.span()))
 }
 
-fn places(tool: &ToolFn, object: &Ident) -> Vec<Place> {
+fn places(tool: &ToolFn) -> Vec<Place> {
     let indices = 0..tool.params.len();
     indices
-        .map(|index| Place::in_type(object, &tool.function, index))
+        .map(|index| Place::beside_object(&tool.function, index))
         .collect()
 }
 
@@ -228,7 +234,7 @@ fn method(tool: &ToolFn, private: &TokenStream) -> TokenStream {
     quote_spanned! {Span::mixed_site()=>
         #(#conditions)*
         #private::ToolMethod::new(
-            <Self as __AgentTools>::#definition,
+            #definition,
             #metadata,
             <Self as __AgentTools>::#call,
         )

@@ -100,7 +100,7 @@ pub(super) fn body(
         }
     };
     let taken = if tool.whole {
-        let paths = places.iter().map(Place::path);
+        let paths = places.iter().map(Place::name);
         quote_spanned! {Span::mixed_site()=>
             #(
                 #(#conditions)*

@@ -4,53 +4,35 @@
 //! cannot be a parameter is told of once.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens as _, format_ident, quote_spanned};
+use quote::{format_ident, quote_spanned};
 use syn::ext::IdentExt as _;
 
 use super::located;
 use crate::tool::model::{Param, ToolFn};
 
-/// Where a parameter's constant stands: its name there, that of its type, and its path.
-pub(super) struct Place {
-    name: Ident,
-    /// Beside a function the type is written as it is.
-    type_name: Option<Ident>,
-    path: TokenStream,
-}
+/// The name of a parameter's constant in the generated block.
+pub(super) struct Place(Ident);
 
 impl Place {
     /// In the block of a function's tool.
     pub(super) fn beside_function(index: usize) -> Self {
-        let name = format_ident!("__AGENT_PARAMETER_{index}", span = Span::mixed_site());
-        let path = name.to_token_stream();
-        Self {
-            name,
-            type_name: None,
-            path,
-        }
+        Self(format_ident!(
+            "__AGENT_PARAMETER_{index}",
+            span = Span::mixed_site()
+        ))
     }
 
-    /// In the object's type, where `Self` means what it means to the user.
-    pub(super) fn in_type(object: &Ident, method: &Ident, index: usize) -> Self {
+    /// In the block of an object's tools.
+    pub(super) fn beside_object(method: &Ident, index: usize) -> Self {
         let method = method.unraw();
-        let name = format_ident!(
+        Self(format_ident!(
             "__AGENT_PARAMETER_{index}_OF_{method}",
             span = Span::mixed_site()
-        );
-        let type_name = format_ident!(
-            "__AGENT_TYPE_{index}_OF_{method}",
-            span = Span::mixed_site()
-        );
-        let path = quote_spanned! {Span::mixed_site()=> <#object as __AgentTools>::#name };
-        Self {
-            name,
-            type_name: Some(type_name),
-            path,
-        }
+        ))
     }
 
-    pub(super) fn path(&self) -> &TokenStream {
-        &self.path
+    pub(super) fn name(&self) -> &Ident {
+        &self.0
     }
 }
 
@@ -61,7 +43,7 @@ pub(super) fn constant(
     private: &TokenStream,
 ) -> TokenStream {
     let conditions = &param.conditions;
-    let constant = &place.name;
+    let constant = place.name();
     let holder = holder(tool);
     let constructor = match (tool.whole, param.schemars) {
         (false, false) => "typed",
@@ -71,11 +53,7 @@ pub(super) fn constant(
     };
     let constructor = Ident::new(constructor, Span::mixed_site());
     let (owned, key) = (param.ty.owned(private), &*param.name);
-    let held = match &place.type_name {
-        Some(name) => quote_spanned! {Span::mixed_site()=> Self::#name },
-        None => owned.clone(),
-    };
-    let ty = quote_spanned! {Span::mixed_site()=> #private::#holder<#held> };
+    let ty = quote_spanned! {Span::mixed_site()=> #private::#holder<#owned> };
     let bare = quote_spanned! {Span::mixed_site()=> #private::#constructor::<#owned>(#key) };
     let told = told(param, private);
     let plain = quote_spanned! {Span::mixed_site()=> #bare #told };
@@ -100,48 +78,6 @@ pub(super) fn constant(
     quote_spanned! {Span::mixed_site()=>
         #(#conditions)*
         const #constant: #ty = #value;
-    }
-}
-
-/// The constant and its type, as the trait of an `impl` block says that they are there.
-pub(super) fn declared(
-    tool: &ToolFn,
-    param: &Param,
-    place: &Place,
-    outer: &[TokenStream],
-    private: &TokenStream,
-) -> TokenStream {
-    let (conditions, holder) = (&param.conditions, holder(tool));
-    let Place {
-        name, type_name, ..
-    } = place;
-    quote_spanned! {Span::mixed_site()=>
-        #(#outer)*
-        #(#conditions)*
-        type #type_name;
-        #(#outer)*
-        #(#conditions)*
-        const #name: #private::#holder<Self::#type_name>;
-    }
-}
-
-/// The constant and its type, in that `impl` block.
-pub(super) fn associated(
-    tool: &ToolFn,
-    param: &Param,
-    place: &Place,
-    outer: &TokenStream,
-    private: &TokenStream,
-) -> TokenStream {
-    let (conditions, name) = (&param.conditions, &place.type_name);
-    let owned = param.ty.owned(private);
-    let constant = constant(tool, param, place, private);
-    quote_spanned! {Span::mixed_site()=>
-        #outer
-        #(#conditions)*
-        type #name = #owned;
-        #outer
-        #constant
     }
 }
 
@@ -200,7 +136,7 @@ pub(super) fn check(
 }
 
 fn parameter(tool: &ToolFn, place: &Place, private: &TokenStream) -> TokenStream {
-    let constant = &place.path;
+    let constant = place.name();
     let holder = holder(tool);
     quote_spanned! {Span::mixed_site()=> #private::#holder::parameter(&#constant) }
 }
@@ -227,7 +163,7 @@ pub(super) fn read(
     reader: &Ident,
     private: &TokenStream,
 ) -> TokenStream {
-    let constant = &place.path;
+    let constant = place.name();
     match &param.default {
         Some(default) => {
             let value = default.expression();

@@ -45,10 +45,77 @@ fn an_impl_block() {
             const _: () = {
                 use ::agent_core::__private as __agent_private;
                 type __AgentObject = Station;
-                #[allow(dead_code, non_camel_case_types, non_upper_case_globals)]
+                #[cfg(unix)]
+                #[allow(non_upper_case_globals)]
+                const __AGENT_PARAMETER_0_OF_weather: __agent_private::TypedParameter<u8> = __agent_private::typed::<
+                    u8,
+                >("days")
+                    .with_default(__agent_private::None);
+                #[cfg(unix)]
+                #[allow(non_upper_case_globals)]
+                const __AGENT_DEFINITION_OF_weather: &'static __agent_private::ToolDefinition = {
+                    const __AGENT_PARAMETERS: &[__agent_private::Parameter] = &[
+                        __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_0_OF_weather),
+                    ];
+                    const __AGENT_INPUT: __agent_private::Input = __agent_private::Input::of(
+                        __AGENT_PARAMETERS,
+                    );
+                    const __AGENT_LENGTH: ::core::primitive::usize = __agent_private::text_length(
+                        __AGENT_INPUT,
+                    );
+                    const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = __agent_private::text_bytes::<
+                        __AGENT_LENGTH,
+                    >(__AGENT_INPUT);
+                    static __AGENT_COMPOSED: __agent_private::Composed = __agent_private::Composed::new();
+                    static __AGENT_OUTPUT: __agent_private::Composed = __agent_private::Composed::new();
+                    #[allow(unused_imports)]
+                    use __agent_private::returns::*;
+                    &__agent_private::ToolDefinition::constant_with_output(
+                        "weather",
+                        "Weather of a day.",
+                        __agent_private::InputSchema::constant(
+                            __AGENT_INPUT,
+                            __agent_private::text(__AGENT_INPUT, &__AGENT_BYTES),
+                            &__AGENT_COMPOSED,
+                        ),
+                        __agent_private::InputSchema::output(
+                            __agent_private::Returns::<&str>::__AGENT_SCHEMA,
+                            &__AGENT_OUTPUT,
+                        ),
+                    )
+                };
+                #[allow(non_upper_case_globals)]
+                const __AGENT_DEFINITION_OF_place: &'static __agent_private::ToolDefinition = {
+                    const __AGENT_PARAMETERS: &[__agent_private::Parameter] = &[];
+                    const __AGENT_INPUT: __agent_private::Input = __agent_private::Input::of(
+                        __AGENT_PARAMETERS,
+                    );
+                    const __AGENT_LENGTH: ::core::primitive::usize = __agent_private::text_length(
+                        __AGENT_INPUT,
+                    );
+                    const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = __agent_private::text_bytes::<
+                        __AGENT_LENGTH,
+                    >(__AGENT_INPUT);
+                    static __AGENT_COMPOSED: __agent_private::Composed = __agent_private::Composed::new();
+                    static __AGENT_OUTPUT: __agent_private::Composed = __agent_private::Composed::new();
+                    #[allow(unused_imports)]
+                    use __agent_private::returns::*;
+                    &__agent_private::ToolDefinition::constant_with_output(
+                        "where",
+                        "place",
+                        __agent_private::InputSchema::constant(
+                            __AGENT_INPUT,
+                            __agent_private::text(__AGENT_INPUT, &__AGENT_BYTES),
+                            &__AGENT_COMPOSED,
+                        ),
+                        __agent_private::InputSchema::output(
+                            __agent_private::Returns::<String>::__AGENT_SCHEMA,
+                            &__AGENT_OUTPUT,
+                        ),
+                    )
+                };
+                #[allow(dead_code)]
                 trait __AgentTools: ::core::marker::Sized {
-                    #[cfg(unix)]
-                    const __AGENT_DEFINITION_OF_weather: &'static __agent_private::ToolDefinition;
                     #[cfg(unix)]
                     fn __agent_call_weather<'a>(
                         __agent_object: &'a __agent_private::Arc<Self>,
@@ -67,13 +134,6 @@ fn an_impl_block() {
                     fn weather(&self, _: impl ::core::marker::Sized) -> __agent_private::Missing {
                         __agent_private::Missing
                     }
-                    #[cfg(unix)]
-                    type __AGENT_TYPE_0_OF_weather;
-                    #[cfg(unix)]
-                    const __AGENT_PARAMETER_0_OF_weather: __agent_private::TypedParameter<
-                        Self::__AGENT_TYPE_0_OF_weather,
-                    >;
-                    const __AGENT_DEFINITION_OF_place: &'static __agent_private::ToolDefinition;
                     fn __agent_call_place<'a>(
                         __agent_object: &'a __agent_private::Arc<Self>,
                         __agent_arguments: &'a ::core::primitive::str,
@@ -93,46 +153,6 @@ fn an_impl_block() {
                 }
                 #[automatically_derived]
                 impl __AgentTools for __AgentObject {
-                    #[cfg(unix)]
-                    type __AGENT_TYPE_0_OF_weather = u8;
-                    #[cfg(unix)]
-                    const __AGENT_PARAMETER_0_OF_weather: __agent_private::TypedParameter<
-                        Self::__AGENT_TYPE_0_OF_weather,
-                    > = __agent_private::typed::<u8>("days").with_default(__agent_private::None);
-                    #[cfg(unix)]
-                    const __AGENT_DEFINITION_OF_weather: &'static __agent_private::ToolDefinition = {
-                        const __AGENT_PARAMETERS: &[__agent_private::Parameter] = &[
-                            __agent_private::TypedParameter::parameter(
-                                &<__AgentObject as __AgentTools>::__AGENT_PARAMETER_0_OF_weather,
-                            ),
-                        ];
-                        const __AGENT_INPUT: __agent_private::Input = __agent_private::Input::of(
-                            __AGENT_PARAMETERS,
-                        );
-                        const __AGENT_LENGTH: ::core::primitive::usize = __agent_private::text_length(
-                            __AGENT_INPUT,
-                        );
-                        const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = __agent_private::text_bytes::<
-                            __AGENT_LENGTH,
-                        >(__AGENT_INPUT);
-                        static __AGENT_COMPOSED: __agent_private::Composed = __agent_private::Composed::new();
-                        static __AGENT_OUTPUT: __agent_private::Composed = __agent_private::Composed::new();
-                        #[allow(unused_imports)]
-                        use __agent_private::returns::*;
-                        &__agent_private::ToolDefinition::constant_with_output(
-                            "weather",
-                            "Weather of a day.",
-                            __agent_private::InputSchema::constant(
-                                __AGENT_INPUT,
-                                __agent_private::text(__AGENT_INPUT, &__AGENT_BYTES),
-                                &__AGENT_COMPOSED,
-                            ),
-                            __agent_private::InputSchema::output(
-                                __agent_private::Returns::<&str>::__AGENT_SCHEMA,
-                                &__AGENT_OUTPUT,
-                            ),
-                        )
-                    };
                     #[cfg(unix)]
                     fn __agent_call_weather<'a>(
                         __agent_object: &'a __agent_private::Arc<Self>,
@@ -154,7 +174,7 @@ fn an_impl_block() {
                                 __agent_context,
                             );
                             let __agent_argument_0 = __agent_private::TypedParameter::take_or(
-                                &<__AgentObject as __AgentTools>::__AGENT_PARAMETER_0_OF_weather,
+                                &__AGENT_PARAMETER_0_OF_weather,
                                 &mut __agent_reader,
                                 || Self::FACTOR,
                             );
@@ -174,35 +194,6 @@ fn an_impl_block() {
                             }
                         })
                     }
-                    const __AGENT_DEFINITION_OF_place: &'static __agent_private::ToolDefinition = {
-                        const __AGENT_PARAMETERS: &[__agent_private::Parameter] = &[];
-                        const __AGENT_INPUT: __agent_private::Input = __agent_private::Input::of(
-                            __AGENT_PARAMETERS,
-                        );
-                        const __AGENT_LENGTH: ::core::primitive::usize = __agent_private::text_length(
-                            __AGENT_INPUT,
-                        );
-                        const __AGENT_BYTES: [::core::primitive::u8; __AGENT_LENGTH] = __agent_private::text_bytes::<
-                            __AGENT_LENGTH,
-                        >(__AGENT_INPUT);
-                        static __AGENT_COMPOSED: __agent_private::Composed = __agent_private::Composed::new();
-                        static __AGENT_OUTPUT: __agent_private::Composed = __agent_private::Composed::new();
-                        #[allow(unused_imports)]
-                        use __agent_private::returns::*;
-                        &__agent_private::ToolDefinition::constant_with_output(
-                            "where",
-                            "place",
-                            __agent_private::InputSchema::constant(
-                                __AGENT_INPUT,
-                                __agent_private::text(__AGENT_INPUT, &__AGENT_BYTES),
-                                &__AGENT_COMPOSED,
-                            ),
-                            __agent_private::InputSchema::output(
-                                __agent_private::Returns::<String>::__AGENT_SCHEMA,
-                                &__AGENT_OUTPUT,
-                            ),
-                        )
-                    };
                     fn __agent_call_place<'a>(
                         __agent_object: &'a __agent_private::Arc<Self>,
                         __agent_arguments: &'a ::core::primitive::str,
@@ -248,9 +239,7 @@ fn an_impl_block() {
                         check_parameter as __agent_check_parameter, check_tool as __agent_check_tool,
                     };
                     __agent_check_parameter(
-                        __agent_private::TypedParameter::parameter(
-                            &<__AgentObject as __AgentTools>::__AGENT_PARAMETER_0_OF_weather,
-                        ),
+                        __agent_private::TypedParameter::parameter(&__AGENT_PARAMETER_0_OF_weather),
                         false,
                         false,
                         false,
@@ -258,7 +247,7 @@ fn an_impl_block() {
                     __agent_check_tool(
                         &[
                             __agent_private::TypedParameter::parameter(
-                                &<__AgentObject as __AgentTools>::__AGENT_PARAMETER_0_OF_weather,
+                                &__AGENT_PARAMETER_0_OF_weather,
                             ),
                         ],
                         "Weather of a day.",
@@ -284,13 +273,13 @@ fn an_impl_block() {
                             [
                                 #[cfg(unix)]
                                 __agent_private::ToolMethod::new(
-                                    <Self as __AgentTools>::__AGENT_DEFINITION_OF_weather,
+                                    __AGENT_DEFINITION_OF_weather,
                                     __agent_private::ToolMetadata::new()
                                         .located(::core::file!(), ::core::line!()),
                                     <Self as __AgentTools>::__agent_call_weather,
                                 ),
                                 __agent_private::ToolMethod::new(
-                                    <Self as __AgentTools>::__AGENT_DEFINITION_OF_place,
+                                    __AGENT_DEFINITION_OF_place,
                                     __agent_private::ToolMetadata::new()
                                         .located(::core::file!(), ::core::line!())
                                         .blocking(true),
