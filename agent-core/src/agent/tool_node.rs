@@ -82,77 +82,54 @@ impl NodeAction for ToolNode {
 
 /// Runs the plans and gives their ends in call order. A call that fails the run stops those
 /// that are still running.
-async fn run_all(
-    scope: &Arc<RunScope>,
-    state: &State,
-    plans: Vec<Plan<'_>>,
-    (slots, turn): (&Semaphore, &Turn),
+async fn run_all<'a>(
+    scope: &'a Arc<RunScope>,
+    state: &'a State,
+    plans: Vec<Plan<'a>>,
+    (slots, turn): (&'a Semaphore, &'a Turn),
 ) -> Vec<CallEnd> {
     let since = Instant::now();
+    let admission = |plan: &Plan<'a>, since, began| Admission {
+        tool: plan.tool,
+        since,
+        slots,
+        began,
+        turn,
+        answers: &[],
+    };
     let plans = match <[_; 1]>::try_from(plans) {
         Ok([alone]) => {
             let began = AtomicBool::new(false);
-            let admission = Admission {
-                tool: alone.tool,
-                since,
-                slots,
-                began: &began,
-                turn,
-                answers: &[],
-            };
+            let admission = admission(&alone, since, &began);
             return vec![run_plan(scope, state, alone, admission).await];
         }
         Err(plans) => plans,
     };
     let is_serial = !scope.config.parallel;
     let began: Vec<_> = plans.iter().map(|_| AtomicBool::new(false)).collect();
-    let began = &began;
     let calls: Vec<&ToolCall> = plans.iter().map(|plan| plan.call).collect();
     let mut ends: Vec<Option<CallEnd>> = plans.iter().map(|_| None).collect();
     let mut plans = plans.into_iter().enumerate().peekable();
-    loop {
+    let mut failed = false;
+    while !failed {
         let batch = next_batch(&mut plans, is_serial);
-        // In a serial turn the clock of a call starts with its turn.
-        let since = if is_serial { Instant::now() } else { since };
-        let running: Vec<_> = batch
-            .into_iter()
-            .map(|(position, plan)| {
-                let admission = Admission {
-                    tool: plan.tool,
-                    since,
-                    slots,
-                    began: &began[position],
-                    turn,
-                    answers: &[],
-                };
-                Box::pin(async move { (position, run_plan(scope, state, plan, admission).await) })
-            })
-            .collect();
-        if running.is_empty() {
+        if batch.is_empty() {
             break;
         }
-        let mut keep = |(position, end): (usize, CallEnd)| {
-            let failed = matches!(end.ended, Ended::Failed(..));
+        // In a serial turn the clock of a call starts with its turn.
+        let since = if is_serial { Instant::now() } else { since };
+        let running = batch.into_iter().map(|(position, plan)| {
+            let admission = admission(&plan, since, &began[position]);
+            async move { (position, run_plan(scope, state, plan, admission).await) }
+        });
+        let mut running: FuturesUnordered<_> = running.collect();
+        while !failed && let Some((position, end)) = running.next().await {
+            failed = matches!(end.ended, Ended::Failed(..));
             ends[position] = Some(end);
-            failed
-        };
-        let failed = match <[_; 1]>::try_from(running) {
-            Ok([alone]) => keep(alone.await),
-            Err(running) => {
-                let mut running: FuturesUnordered<_> = running.into_iter().collect();
-                let mut failed = false;
-                while !failed && let Some(end) = running.next().await {
-                    failed = keep(end);
-                }
-                failed
-            }
-        };
-        if failed {
-            break;
         }
     }
     let mut in_order = Vec::with_capacity(ends.len());
-    for ((end, call), began) in ends.into_iter().zip(calls).zip(began) {
+    for ((end, call), began) in ends.into_iter().zip(calls).zip(&began) {
         in_order.push(match end {
             Some(end) => end,
             None => stopped(scope, call, began.load(Ordering::Relaxed)).await,
