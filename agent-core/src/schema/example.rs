@@ -156,7 +156,7 @@ impl Maker<'_> {
             }
             "string" => {
                 let longer = self.pick(9);
-                text(schema, longer)
+                text(schema, longer, self.chance.is_some())
             }
             "array" => self.list(schema),
             "object" => self.object(schema),
@@ -308,8 +308,12 @@ fn number(schema: &Map<String, Value>, whole: bool, shift: f64) -> Option<Value>
         floor.midpoint(ceiling),
     ];
     let number = candidates.into_iter().find(fits)?;
-    if number.fract() == 0.0 && number.abs() < 9e15 {
-        return Some((number as i64).into());
+    if number.fract() == 0.0 && (whole || number.abs() < 9e15) {
+        // A whole number is written as one as far as one can be.
+        return match number < 0.0 {
+            true => Some((number as i64).into()),
+            false => Some((number as u64).into()),
+        };
     }
     Number::from_f64(number).map(Value::Number)
 }
@@ -341,13 +345,17 @@ const TEXTS: &[&str] = &[
     "#ffffff",
 ];
 
-fn text(schema: &Map<String, Value>, longer: usize) -> Option<Value> {
+fn text(schema: &Map<String, Value>, longer: usize, by_chance: bool) -> Option<Value> {
     let word = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
     if word("contentEncoding") == Some("base64") {
         return Some("aGVsbG8=".into());
     }
-    if let Some(format) = word("format") {
-        return of_format(format).map(Value::from);
+    let known = word("format").map(of_format);
+    match known {
+        Some(Some(known)) => return Some(known.into()),
+        // What another format wants is not known: it is no example, and by chance any text.
+        Some(None) if !by_chance => return None,
+        _ => {}
     }
     let length = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
     let low = usize::try_from(length("minLength").unwrap_or(0)).ok()?;

@@ -184,6 +184,31 @@ async fn arguments_fit_schemas_that_are_written_by_hand() {
 }
 
 #[tokio::test]
+async fn a_large_integer_is_written_as_one_and_an_unknown_format_is_any_text() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "large": {"type": "integer", "minimum": 9_007_199_254_740_993_u64},
+            "small": {"type": "integer", "maximum": i64::MIN},
+            "word": {"type": "string", "format": "password", "minLength": 3},
+        },
+        "required": ["large", "small", "word"],
+    });
+
+    let arguments = arguments(&TestModel::new(), schema).await.unwrap();
+
+    assert!(
+        arguments["large"].is_u64() && arguments["small"].is_i64(),
+        "{arguments}"
+    );
+    assert!(
+        arguments["word"]
+            .as_str()
+            .is_some_and(|word| word.len() >= 3)
+    );
+}
+
+#[tokio::test]
 async fn schemas_that_lead_back_to_themselves_in_many_ways_are_given_up_soon() {
     let back = json!({"$ref": "#/$defs/A"});
     let many = vec![back.clone(); 6];
