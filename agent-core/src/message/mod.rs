@@ -10,6 +10,7 @@ mod content;
 pub(crate) mod envelope;
 mod log;
 mod mend;
+mod misfit;
 mod opaque;
 mod repair;
 mod transcript;
@@ -22,8 +23,9 @@ pub(crate) use content::text_of;
 pub use content::{ContentPart, Image};
 pub(crate) use envelope::Message;
 pub use mend::Repair;
+pub use misfit::TranscriptError;
 pub use opaque::OpaquePart;
-pub use transcript::{Transcript, TranscriptError};
+pub use transcript::Transcript;
 
 /// Identity of a message, by which it is found in its history. A fresh one meets no other; a
 /// history does not look whether given ones are all different.
