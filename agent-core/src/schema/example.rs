@@ -35,14 +35,13 @@ pub(crate) fn example_within(around: &[&Schema], property: &Property) -> Option<
     let mut composer = Composer::new();
     composer.add_within(around, property, true);
     let root = composer.finish();
-    Maker {
-        root: &root,
-        depth: 0,
-        made: 0,
-        open: Vec::new(),
-        chance: None,
-    }
-    .make(&root["properties"][property.name])
+    Maker::of(&root).make(&root["properties"][property.name])
+}
+
+/// The same of a schema as a whole.
+#[cfg(feature = "validate")]
+pub(super) fn example_of_value(schema: &Value) -> Option<Value> {
+    Maker::of(schema).make(schema)
 }
 
 /// A value that this schema accepts, by chance. `None` if none was found, or if the schema says
@@ -50,11 +49,8 @@ pub(crate) fn example_within(around: &[&Schema], property: &Property) -> Option<
 pub(crate) fn sample(schema: &Value, chance: &mut Chance) -> Option<Value> {
     (0..TRIES).find_map(|_| {
         let mut maker = Maker {
-            root: schema,
-            depth: 0,
-            made: 0,
-            open: Vec::new(),
             chance: Some(chance),
+            ..Maker::of(schema)
         };
         let value = maker.make(schema)?;
         (accepts(schema, &value) == Some(true)).then_some(value)
@@ -89,6 +85,18 @@ struct Maker<'a> {
     open: Vec<String>,
     /// Without it, the first choice is always taken.
     chance: Option<&'a mut Chance>,
+}
+
+impl<'a> Maker<'a> {
+    fn of(root: &'a Value) -> Self {
+        Self {
+            root,
+            depth: 0,
+            made: 0,
+            open: Vec::new(),
+            chance: None,
+        }
+    }
 }
 
 impl Maker<'_> {

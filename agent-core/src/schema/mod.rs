@@ -17,6 +17,8 @@ mod definitions;
 mod described;
 mod dialect;
 mod example;
+#[cfg(feature = "validate")]
+mod example_at;
 mod impls;
 mod impls_by_feature;
 mod inside;
@@ -44,6 +46,8 @@ pub use dialect::{
 };
 pub(crate) use dialect::{Sent, Translations, plan};
 pub(crate) use example::{Chance, example, example_within, sample};
+#[cfg(feature = "validate")]
+pub(crate) use example_at::example_at;
 pub(crate) use json::Members;
 pub(crate) use merge::move_definitions;
 pub use model::{Property, RecursivePart, Schema, SchemarsPart};

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::ToolError;
 use super::cursor::plain;
-use super::fault::Fault;
+use super::fault::{EXAMPLE, Fault};
 use super::fit::{Fit, container};
 use crate::schema::{Constraints, Property, Schema, ToolSchema, absent};
 use crate::secrets::Secrets;
@@ -89,6 +89,14 @@ pub(super) fn kept(
     } else {
         Err(faults)
     }
+}
+
+/// The error of a call whose arguments are no object to read from.
+pub(super) fn broken(why: &str, example: Option<Value>) -> ToolError {
+    ToolError::invalid_arguments(match example {
+        Some(example) => format!("{why}{EXAMPLE}{example}"),
+        None => why.to_owned(),
+    })
 }
 
 pub(super) fn invalid(faults: &[Fault]) -> ToolError {

@@ -19,7 +19,7 @@ impl InputSchema {
     pub(crate) fn check(&self, arguments: &str) -> Result<(), ToolError> {
         // The faults go to the person who wrote the arguments: nothing is masked.
         let context = ToolContext::default();
-        let given = raw(arguments, &context)?;
+        let given = raw(arguments, &context, || None)?;
         match self.input() {
             Some(input) => check_input(&input, given),
             None => check_value(&self.value(), given, &context),
@@ -68,7 +68,7 @@ fn check_input(input: &Input, given: &RawValue) -> Result<(), ToolError> {
 #[cfg(feature = "validate")]
 fn check_value(schema: &Value, given: &RawValue, context: &ToolContext) -> Result<(), ToolError> {
     match super::validate::validator(schema) {
-        Ok(validator) => super::validate::validate(&validator, given.get(), context),
+        Ok(validator) => super::validate::validate(&validator, schema, given.get(), context),
         // A schema that nobody can read is no reason to refuse.
         Err(_) => Ok(()),
     }

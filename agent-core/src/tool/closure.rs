@@ -2,10 +2,13 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
+use super::arguments::broken;
+use super::fault::EXAMPLE;
 use super::split::split;
-use super::{ToolContext, ToolError, ToolParam};
-use crate::schema::{Schema, ToolSchema};
+use super::{ToolContext, ToolError, ToolErrorKind, ToolParam};
+use crate::schema::{Property, Schema, ToolSchema, example};
 
 /// A closure or function that can be a tool: of nothing, of an input, or of an input and the
 /// [`ToolContext`].
@@ -70,7 +73,7 @@ where
     const INPUT: Option<&'static Schema> = None;
 
     fn apply(&self, arguments: &str, context: &ToolContext) -> Result<O, ToolError> {
-        split(arguments, context.secrets()).map_err(ToolError::invalid_arguments)?;
+        split(arguments, context.secrets()).map_err(|why| broken(&why, Some(json!({}))))?;
         Ok(self())
     }
 }
@@ -111,15 +114,32 @@ fn read<I: ToolSchema + DeserializeOwned>(
     arguments: &str,
     context: &ToolContext,
 ) -> Result<I, ToolError> {
-    I::take(Some(raw(arguments, context)?), context)
+    let example = || example_of(&I::SCHEMA);
+    let raw = raw(arguments, context, example)?;
+    I::take(Some(raw), context).map_err(|error| with_example(error, example))
 }
 
-/// The text of the arguments object.
+/// The error, with an example where it has none: of what a type itself refused.
+pub(super) fn with_example(error: ToolError, example: impl FnOnce() -> Option<Value>) -> ToolError {
+    let text = error.to_string();
+    match error.kind() {
+        ToolErrorKind::InvalidArguments if !text.contains(EXAMPLE) => broken(&text, example()),
+        _ => error,
+    }
+}
+
+/// A value of the schema, as an error shows it.
+pub(super) fn example_of(schema: &'static Schema) -> Option<Value> {
+    example(&Property::new("value", schema, true))
+}
+
+/// The text of the arguments object. Where there is none, the model is shown the example.
 pub(super) fn raw<'a>(
     arguments: &'a str,
     context: &ToolContext,
+    example: impl FnOnce() -> Option<Value>,
 ) -> Result<&'a RawValue, ToolError> {
-    let members = split(arguments, context.secrets()).map_err(ToolError::invalid_arguments)?;
+    let members = split(arguments, context.secrets()).map_err(|why| broken(&why, example()))?;
     let text = if members.is_empty() { "{}" } else { arguments };
     Ok(serde_json::from_str(text)?)
 }

@@ -11,8 +11,14 @@ use crate::secrets::{Secrets, mask_user_info};
 /// The longest part of a model's value that is repeated to it, in characters.
 const SHOWN: usize = 60;
 
+/// The longest part of what a type says that is told, in characters.
+const LONGEST_REASON: usize = 400;
+
+/// What stands before an example.
+pub(super) const EXAMPLE: &str = "; for example: ";
+
 /// Longer examples are not told.
-const LONGEST_EXAMPLE: usize = 400;
+pub(super) const LONGEST_EXAMPLE: usize = 400;
 
 /// One place of a call's arguments that does not fit.
 ///
@@ -68,8 +74,14 @@ impl Fault {
         self
     }
 
+    /// A value that its type does not read, for this reason; what serde says repeats the value.
     pub(super) fn refused(path: impl Into<String>, why: impl fmt::Display) -> Self {
-        Self::new(path, What::Refused(why.to_string()))
+        let path = path.into();
+        let why = match is_secret(&path) {
+            true => "its type does not read it".to_owned(),
+            false => cut(&mask_user_info(&why.to_string()), LONGEST_REASON),
+        };
+        Self::new(path, What::Refused(why))
     }
 
     pub(super) fn new(path: impl Into<String>, what: What) -> Self {
@@ -103,7 +115,7 @@ impl fmt::Display for Fault {
             write!(f, "; {hint}")?;
         }
         if let Some(example) = &self.example {
-            write!(f, "; for example: {example}")?;
+            write!(f, "{EXAMPLE}{example}")?;
         }
         Ok(())
     }
@@ -112,13 +124,17 @@ impl fmt::Display for Fault {
 /// What came, as it may be repeated to the model and to the log: shortened, and not at all
 /// where the name of its place says that it is a secret.
 pub(super) fn received(path: &str, value: &Value, secrets: &Secrets) -> String {
-    let name = path.rsplit('.').next().unwrap_or(path).to_ascii_lowercase();
-    let is_secret = SECRET_NAMES.iter().any(|secret| name.contains(secret));
+    let is_secret = is_secret(path);
     match value {
         Value::String(_) if is_secret => "a string that is not shown".to_owned(),
         Value::Array(_) | Value::Object(_) if is_secret => "a value that is not shown".to_owned(),
         value => shown(&value.to_string(), secrets),
     }
+}
+
+fn is_secret(path: &str) -> bool {
+    let name = path.rsplit('.').next().unwrap_or(path).to_ascii_lowercase();
+    SECRET_NAMES.iter().any(|secret| name.contains(secret))
 }
 
 const SECRET_NAMES: [&str; 7] = [
@@ -135,9 +151,13 @@ const SECRET_NAMES: [&str; 7] = [
 /// middle nobody can tell that it was a secret.
 pub(crate) fn shown(text: &str, secrets: &Secrets) -> String {
     let text = secrets.mask(text);
-    let text = mask_user_info(&text);
-    match text.char_indices().nth(SHOWN) {
+    cut(&mask_user_info(&text), SHOWN)
+}
+
+/// At most so many characters of the text.
+fn cut(text: &str, length: usize) -> String {
+    match text.char_indices().nth(length) {
         Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.into_owned(),
+        None => text.to_owned(),
     }
 }

@@ -264,8 +264,9 @@ fn given(schema: Value) -> Result<(InputSchema, Option<Check>), SchemaError> {
     #[cfg(feature = "validate")]
     let check = {
         let validator = super::validate::validator(&schema)?;
+        let schema = schema.clone();
         let check = move |arguments: &str, context: &ToolContext| {
-            super::validate::validate(&validator, arguments, context)
+            super::validate::validate(&validator, &schema, arguments, context)
         };
         Some(Box::new(check) as Check)
     };

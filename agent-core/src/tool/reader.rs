@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::arguments::{fitted, invalid, kept};
+use super::arguments::{broken, fitted, invalid, kept};
 use super::cursor::{Cursor, Next};
 use super::fault::{Fault, What, shown};
 use super::fit::{MOST_NAMES, misnamed};
@@ -188,14 +188,11 @@ impl<'a> ArgumentReader<'a> {
         if let Some(error) = rest.error {
             return error;
         }
-        if let Some(broken) = rest.broken {
+        if let Some(why) = rest.broken {
             let required = rest.absent.iter().filter(|it| it.is_required());
             let members = required.map(|it| Some((it.name.to_owned(), example(it)?)));
             let whole: Option<Map<String, Value>> = members.collect();
-            return ToolError::invalid_arguments(match whole {
-                Some(whole) => format!("{broken}; for example: {}", Value::from(whole)),
-                None => broken,
-            });
+            return broken(&why, whole.map(Value::from));
         }
         rest.explain_names(self.context.secrets());
         invalid(&rest.faults)

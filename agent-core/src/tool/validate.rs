@@ -7,9 +7,9 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use super::closure::raw;
-use super::fault::shown;
+use super::fault::{EXAMPLE, LONGEST_EXAMPLE, received};
 use super::{ToolContext, ToolError};
-use crate::schema::{SchemaError, SchemaFault};
+use crate::schema::{SchemaError, SchemaFault, example_at};
 use crate::secrets::Secrets;
 
 /// How many faults of one call the model is told.
@@ -29,41 +29,54 @@ pub(crate) fn validator(schema: &Value) -> Result<Validator, SchemaError> {
         })
 }
 
-/// Checks the arguments; all faults are told at once.
+/// Checks the arguments; all faults are told at once, a line for each, with an example where the
+/// schema leads to one.
 pub(super) fn validate(
     validator: &Validator,
+    schema: &Value,
     arguments: &str,
     context: &ToolContext,
 ) -> Result<(), ToolError> {
-    let arguments: Value = serde_json::from_str(raw(arguments, context)?.get())?;
+    let arguments: Value =
+        serde_json::from_str(raw(arguments, context, || example_at(schema, ""))?.get())?;
     let mut errors = validator.iter_errors(&arguments);
     let faults: Vec<String> = errors
         .by_ref()
         .take(MAX_FAULTS)
-        .map(|e| text(&e, context.secrets()))
+        .map(|error| text(&error, schema, context.secrets()))
         .collect();
     if faults.is_empty() {
         return Ok(());
     }
-    let more = if errors.next().is_some() { "; …" } else { "" };
-    Err(ToolError::invalid_arguments(faults.join("; ") + more))
+    let more = if errors.next().is_some() { "\n…" } else { "" };
+    Err(ToolError::invalid_arguments(faults.join("\n") + more))
 }
 
-fn text(error: &ValidationError<'_>, secrets: &Secrets) -> String {
-    let mut path = path(&error.instance_path().to_string());
+fn text(error: &ValidationError<'_>, schema: &Value, secrets: &Secrets) -> String {
+    let mut pointer = error.instance_path().to_string();
     if let ValidationErrorKind::Required { property } = error.kind() {
-        if !path.is_empty() {
-            path.push('.');
-        }
-        path.push_str(property.as_str().unwrap_or_default());
-        return format!("argument `{path}` is missing");
+        let name = property.as_str().unwrap_or_default();
+        pointer = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
     }
-    let why = error.masked_with("it");
-    if path.is_empty() {
-        return format!("the arguments do not fit their schema: {why}");
+    let path = path(&pointer);
+    let mut text = match error.kind() {
+        ValidationErrorKind::Required { .. } => format!("argument `{path}` is missing"),
+        _ if path.is_empty() => format!(
+            "the arguments do not fit their schema: {}",
+            error.masked_with("it")
+        ),
+        _ => format!(
+            "argument `{path}` does not fit its schema: {}, got {}",
+            error.masked_with("it"),
+            received(&path, error.instance(), secrets)
+        ),
+    };
+    let example = example_at(schema, &pointer).map(|example| example.to_string());
+    if let Some(example) = example.filter(|example| example.len() <= LONGEST_EXAMPLE) {
+        text.push_str(EXAMPLE);
+        text.push_str(&example);
     }
-    let value = shown(&error.instance().to_string(), secrets);
-    format!("argument `{path}` does not fit its schema: {why}, got {value}")
+    text
 }
 
 /// A JSON pointer as a path: `/a/0/b` as `a[0].b`.

@@ -4,10 +4,10 @@ use std::fmt;
 
 use serde::de::DeserializeOwned;
 
-use super::closure::raw;
+use super::closure::{example_of, raw, with_example};
 use super::param::{ParamKind, Parameter, ToolParam};
 use super::{ToolContext, ToolError};
-use crate::schema::Schemars;
+use crate::schema::{Schemars, ToolSchema as _};
 
 /// A parameter of type `T`, as generated code holds it.
 pub struct WholeParameter<T> {
@@ -21,7 +21,11 @@ pub const fn whole<T: ToolParam>(name: &'static str) -> WholeParameter<T> {
     WholeParameter {
         parameter: Parameter::of::<T>(name),
         take: |arguments, context| match T::KIND {
-            ParamKind::Argument { .. } => T::take(Some(raw(arguments, context)?), context),
+            ParamKind::Argument { schema, .. } => {
+                let example = || example_of(schema);
+                let raw = raw(arguments, context, example)?;
+                T::take(Some(raw), context).map_err(|error| with_example(error, example))
+            }
             _ => T::take(None, context),
         },
     }
@@ -37,8 +41,12 @@ where
     WholeParameter {
         parameter: Parameter::schemars::<T>(name),
         take: |arguments, context| {
-            Schemars::<T>::take(Some(raw(arguments, context)?), context)
+            let example = || example_of(&Schemars::<T>::SCHEMA);
+            let raw = raw(arguments, context, example)?;
+            let value = Schemars::<T>::take(Some(raw), context);
+            value
                 .map(|Schemars(value)| value)
+                .map_err(|error| with_example(error, example))
         },
     }
 }

@@ -152,10 +152,13 @@ async fn a_wrong_input_is_told_to_the_model() {
             r#"{"city": "Oslo", "days": 300}"#,
             "Error: argument `days` does not fit its type: expected an integer from 0 to 255, got 300; for example: 1",
         ),
-        ("[1]", "Error: the arguments are not a JSON object, got [1]"),
+        (
+            "[1]",
+            r#"Error: the arguments are not a JSON object, got [1]; for example: {"city":"text"}"#,
+        ),
         (
             r#"{"city": "Oslo", "city": "Rome"}"#,
-            "Error: argument `city` is given twice",
+            r#"Error: argument `city` is given twice; for example: {"city":"text"}"#,
         ),
     ] {
         assert_eq!(error(&tool, arguments).await, expected);

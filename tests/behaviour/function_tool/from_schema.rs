@@ -290,7 +290,7 @@ async fn arguments_that_do_not_fit_are_told_all_at_once() {
         "type": "object",
         "properties": {
             "city": {"type": "string", "minLength": 2},
-            "stops": {"type": "array", "items": {"type": "object", "required": ["name"], "properties": {"days": {"maximum": 9}}}},
+            "stops": {"type": "array", "items": {"type": "object", "required": ["name"], "properties": {"days": {"type": "integer", "minimum": 9, "maximum": 9}, "name": {"type": "string"}}}},
             "unit": {"enum": ["metric", "imperial"]},
         },
         "required": ["city"],
@@ -299,27 +299,30 @@ async fn arguments_that_do_not_fit_are_told_all_at_once() {
     .unwrap();
 
     for (arguments, expected) in [
-        ("", "argument `city` is missing"),
+        ("", r#"argument `city` is missing; for example: "text""#),
         (
             r#"{"city": 7}"#,
-            "argument `city` does not fit its schema: it is not of type \"string\", got 7",
+            "argument `city` does not fit its schema: it is not of type \"string\", got 7; for example: \"text\"",
         ),
         (
             r#"{"city": "O"}"#,
-            "argument `city` does not fit its schema: it is shorter than 2 characters, got \"O\"",
+            "argument `city` does not fit its schema: it is shorter than 2 characters, got \"O\"; for example: \"text\"",
         ),
         (
             r#"{"stops": [{"name": "a", "days": 10}, {}], "unit": "kelvin"}"#,
-            "argument `stops[0].days` does not fit its schema: it is greater than the maximum of 9, got 10; \
-             argument `stops[1].name` is missing; \
-             argument `unit` does not fit its schema: it is not one of \"metric\" or \"imperial\", got \"kelvin\"; \
-             argument `city` is missing",
+            "argument `stops[0].days` does not fit its schema: it is greater than the maximum of 9, got 10; for example: 9\n\
+             argument `stops[1].name` is missing; for example: \"text\"\n\
+             argument `unit` does not fit its schema: it is not one of \"metric\" or \"imperial\", got \"kelvin\"; for example: \"metric\"\n\
+             argument `city` is missing; for example: \"text\"",
         ),
         (
             r#"{"city": "Oslo", "why": 1}"#,
-            "the arguments do not fit their schema: Additional properties are not allowed ('why' was unexpected)",
+            "the arguments do not fit their schema: Additional properties are not allowed ('why' was unexpected); for example: {\"city\":\"text\"}",
         ),
-        ("[]", "the arguments are not a JSON object, got []"),
+        (
+            "[]",
+            r#"the arguments are not a JSON object, got []; for example: {"city":"text"}"#,
+        ),
     ] {
         assert_eq!(error(&tool, arguments).await, format!("Error: {expected}"));
     }
@@ -338,7 +341,7 @@ async fn a_call_with_very_many_faults_has_a_short_error() {
     let error = error(&tool, &arguments).await;
 
     assert_eq!(error.matches("argument `").count(), 10);
-    assert!(error.ends_with("; …") && error.len() < 2000, "{error}");
+    assert!(error.ends_with("\n…") && error.len() < 2500, "{error}");
 }
 
 // TE-5
@@ -364,7 +367,7 @@ async fn the_closure_does_not_run_and_the_model_can_repair_the_call() {
     let results = results(output.messages());
     assert_eq!(
         results[0].text(),
-        "Error: argument `days` does not fit its schema: it is not of type \"integer\", got \"soon\""
+        "Error: argument `days` does not fit its schema: it is not of type \"integer\", got \"soon\"; for example: 1"
     );
     assert_eq!(
         (results[0].is_error, results[1].text().as_str()),

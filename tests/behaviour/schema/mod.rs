@@ -28,6 +28,7 @@ mod dialect_values;
 mod dialects;
 mod output;
 mod repair;
+mod repair_forms;
 mod report;
 mod schemars_part;
 mod text;

@@ -65,7 +65,7 @@ async fn fault(arguments: &str) -> Option<String> {
 }
 
 /// What a model makes of its arguments that knows nothing but the error.
-fn repaired(arguments: &str, error: &str) -> String {
+pub(super) fn repaired(arguments: &str, error: &str) -> String {
     let error = error.strip_prefix("Error: ").expect("how errors open");
     let Ok(mut value) = serde_json::from_str::<Value>(arguments) else {
         return example(error)
@@ -76,12 +76,17 @@ fn repaired(arguments: &str, error: &str) -> String {
     if value.is_null() {
         value = json!({});
     }
-    if !value.is_object() {
+    if !value.is_object() || error.contains("is given twice") {
         return example(error)
             .expect("an example of the whole call")
             .to_string();
     }
     for line in error.lines() {
+        if !line.starts_with("argument `") {
+            return example(line)
+                .expect("an example of the whole call")
+                .to_string();
+        }
         let path = between(line, "argument `", "`").expect("where it is");
         let target = place(&mut value, path);
         if let Some(example) = example(line) {
@@ -124,6 +129,7 @@ async fn a_model_that_reads_nothing_but_the_error_repairs_each_call() {
         "[1]".to_owned(),
         "7".to_owned(),
         r#"{"name": "Bob""#.to_owned(),
+        r#"{"name": "Bob", "name": "Bob"}"#.to_owned(),
         "{}".to_owned(),
         "null".to_owned(),
     ];
@@ -298,13 +304,24 @@ async fn an_unknown_argument_alone_is_no_fault() {
     assert_eq!(fault(&value.to_string()).await, None);
 }
 
+#[tool(schemars)]
+fn unlock(token: u64) -> bool {
+    token == 1
+}
+
 #[tokio::test]
 async fn a_secret_is_not_repeated() {
     let mut value = good();
     value["password"] = json!("hunter2");
     value["unit"] = json!(format!("https://ann:{}@host", "pw".repeat(50)));
     let text = fault(&value.to_string()).await.unwrap();
+    let arguments = r#"{"token": "hunter2"}"#;
+    let error = unlock::callback()
+        .call(arguments, &ToolContext::default())
+        .await
+        .unwrap_err();
 
+    assert!(!error.to_string().contains("hunter"), "{error}");
     assert!(
         text.contains("`password`") && !text.contains("hunter"),
         "{text}"
