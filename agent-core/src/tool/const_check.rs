@@ -82,6 +82,7 @@ const fn walk(schema: &Schema, depth: usize, strict: bool, require_docs: bool) {
             "a strict tool takes no values of any type; write the type, or leave out `strict`"
         ),
         Schema::Object(properties) => members(properties, require_docs),
+        Schema::Joined(parts) => flattened(parts),
         _ => {}
     }
     let mut index = 0;
@@ -108,6 +109,77 @@ const fn members(properties: &[Property], require_docs: bool) {
             other += 1;
         }
         index += 1;
+    }
+}
+
+/// Checks that no part of a whole has a member that another part has.
+#[track_caller]
+const fn flattened(parts: &[Schema]) {
+    let mut index = 0;
+    while index < parts.len() {
+        let mut other = 0;
+        while other < index {
+            assert!(
+                !share_a_name(&parts[index], &parts[other]),
+                "a field of this type and one that is flattened into it have one name in JSON; rename one with `#[serde(rename = \"…\")]`"
+            );
+            other += 1;
+        }
+        index += 1;
+    }
+}
+
+const fn share_a_name(schema: &Schema, other: &Schema) -> bool {
+    if let Schema::Object(properties) = schema {
+        let mut index = 0;
+        while index < properties.len() {
+            if has_member(other, properties[index].name) {
+                return true;
+            }
+            index += 1;
+        }
+        return false;
+    }
+    let mut index = 0;
+    while let Some(part) = part(schema, index) {
+        if share_a_name(part, other) {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}
+
+const fn has_member(schema: &Schema, name: &str) -> bool {
+    if let Schema::Object(properties) = schema {
+        let mut index = 0;
+        while index < properties.len() {
+            if is_equal(properties[index].name, name) {
+                return true;
+            }
+            index += 1;
+        }
+        return false;
+    }
+    let mut index = 0;
+    while let Some(part) = part(schema, index) {
+        if has_member(part, name) {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}
+
+/// What says of the same object which members it has.
+const fn part(schema: &Schema, index: usize) -> Option<&'static Schema> {
+    match schema {
+        Schema::Nullable(_)
+        | Schema::Described(..)
+        | Schema::Def(..)
+        | Schema::AnyOf(_)
+        | Schema::Joined(_) => schema.child(index),
+        _ => None,
     }
 }
 
