@@ -223,7 +223,7 @@ pub use agent_macros::ToolSchema;
 /// | `sequential` | no other call of the turn runs at the same time: those before it end first, those after it start later | calls may run side by side |
 /// | `approval` | a person must [approve](agent::Answer::approve) each call before it runs; the run pauses, and is resumed by its thread | it runs |
 /// | `strict` | the compiler checks that the schema can be sent strict: it has no maps and no values of any type | a [dialect](schema::Dialect) decides |
-/// | `open` | the schema allows properties that it does not name | `"additionalProperties":false` |
+/// | `open` | the schema allows properties that it does not name: `"additionalProperties":true` | `"additionalProperties":false` |
 /// | `require_docs` | a description of the tool, of each argument and of each field is needed to compile | |
 /// | `schemars` | `#[param(schemars)]` for every parameter | |
 /// | `register = false` | [`registry::registered`] does not find the tool | it does |

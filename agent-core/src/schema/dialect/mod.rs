@@ -75,7 +75,8 @@ pub enum Dialect {
     Gemini,
     /// Mistral.
     Mistral,
-    /// As `Gemini`, with type names in upper case: its old form.
+    /// As `Gemini`, with type names in upper case: its old form. Like that, it has no
+    /// `additionalProperties`.
     UpperCase,
 }
 
