@@ -85,7 +85,7 @@ fn the_model_is_told_the_extra_arguments() {
     );
 }
 
-// A16, AU-1
+// A16, AU-1, au.1
 #[tokio::test]
 async fn they_are_handed_on_and_the_tool_does_not_see_them() {
     let (set, seen) = watched(&echo());
@@ -146,7 +146,7 @@ async fn ones_that_do_not_fit_are_told_to_the_model_and_nothing_runs() {
     }
 }
 
-// AU-2
+// AU-2, au.1
 #[test]
 fn all_else_of_a_tool_stays() {
     let (set, _) = watched(&ToolSet::new(tools![weather]).unwrap());

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::time::Duration;
 
 use agent_core::ToolSchema;
 use proptest::collection::{btree_map, vec};
@@ -109,6 +110,19 @@ kept! {
         drawing: Internal = Internal::values(),
     }
 
+    struct Through {
+        #[serde(with = "seconds")]
+        #[param(like(u32))]
+        wait: Duration = any::<u32>().prop_map(|it| Duration::from_secs(it.into())),
+        #[serde(deserialize_with = "seconds::deserialize", serialize_with = "seconds::serialize")]
+        #[param(like(u32))]
+        again: Duration = any::<u32>().prop_map(|it| Duration::from_secs(it.into())),
+        #[serde(skip_deserializing, skip_serializing_if = "is_zero")]
+        _written: u8 = Just(0),
+        nothing: Nothing = Just(()).prop_map(|()| Nothing),
+        bounded: Bounded<i16> = Bounded::values(),
+    }
+
     struct Page {
         items: List<Size> = List::values(),
         level: Level = Level::values(),
@@ -139,6 +153,45 @@ fn seven() -> u8 {
 impl Default for Defaulted {
     fn default() -> Self {
         Self { one: 1, two: None }
+    }
+}
+
+mod seconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(wait: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        wait.as_secs().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        u32::deserialize(from).map(|it| Duration::from_secs(it.into()))
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+const fn is_zero(number: &u8) -> bool {
+    *number == 0
+}
+
+#[derive(Debug, Serialize, Deserialize, ToolSchema)]
+struct Nothing;
+
+#[derive(Debug, Serialize, Deserialize, ToolSchema)]
+struct Bounded<T: Copy>
+where
+    T: Debug,
+{
+    left: T,
+    right: Option<T>,
+}
+
+impl Kept for Bounded<i16> {
+    fn values() -> BoxedStrategy<Self> {
+        (any::<i16>(), option::of(any::<i16>()))
+            .prop_map(|(left, right)| Self { left, right })
+            .boxed()
     }
 }
 
@@ -372,7 +425,7 @@ agreements! {
     names_are_those_of_serde: Renamed, Level;
     what_may_be_left_out_is_what_serde_does_not_miss: Lenient, Defaulted;
     flattened_members_are_those_of_serde: Flat, FlatChoice;
-    types_read_as_others_are_those: Page, List<Size>;
+    types_read_as_others_are_those: Page, Through, List<Size>;
     each_form_of_an_enum_is_that_of_serde: External, Internal, Adjacent, Untagged, Tuples;
     recursive_types_are_read_at_any_depth: Node;
 }

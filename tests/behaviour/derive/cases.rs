@@ -70,8 +70,11 @@ fn parameters_are_properties_in_their_order() {
     );
     // js.5
     assert_eq!(
-        text(anything::DEFINITION)["properties"],
-        json!({"object": {}})
+        text(anything::DEFINITION).to_string(),
+        concat!(
+            r#"{"type":"object","properties":{"object":{}},"#,
+            r#""required":["object"],"additionalProperties":false}"#,
+        )
     );
 }
 
@@ -157,6 +160,11 @@ mod peer_a {
         pub(super) label: String,
         pub(super) children: Vec<Filter>,
     }
+
+    #[derive(serde::Deserialize, agent_core::ToolSchema)]
+    pub(super) struct SearchRequest {
+        pub(super) filters: Vec<Filter>,
+    }
 }
 
 mod peer_b {
@@ -171,11 +179,21 @@ mod peer_b {
         pub(super) filters: Vec<Filter>,
         pub(super) nested: Vec<Wrapper>,
     }
+
+    #[derive(serde::Deserialize, agent_core::ToolSchema)]
+    pub(super) struct SearchRequest {
+        pub(super) wrapper: Wrapper,
+    }
 }
 
 #[tool]
-async fn search_peers(a: Vec<peer_a::Filter>, b: peer_b::Wrapper) -> usize {
-    let a: usize = a.iter().map(|it| it.label.len() + it.children.len()).sum();
+async fn search_peers(a: peer_a::SearchRequest, b: peer_b::SearchRequest) -> usize {
+    let a: usize = a
+        .filters
+        .iter()
+        .map(|it| it.label.len() + it.children.len())
+        .sum();
+    let b = b.wrapper;
     let b_filters = b.filters.iter().map(|it| it.code.len() + it.children.len());
     a + b_filters.sum::<usize>() + b.nested.len()
 }
@@ -221,7 +239,7 @@ async fn search_openly(data: OpenFilter) -> usize {
     data.field.len() + data.filters.len()
 }
 
-// js.9, js.21, below the root
+// js.9, js.21, below the root; at the root the key `open` of the tool says `true`
 #[test]
 fn an_open_type_says_nothing_of_other_properties() {
     let schema = text(search_openly::DEFINITION);
@@ -255,6 +273,64 @@ fn an_option_is_not_required_and_takes_null() {
         &[json!(5), json!(null)],
         &[json!("x"), json!(-1)],
     );
+}
+
+#[tool]
+async fn tag(tags: Vec<String>) -> String {
+    tags.join(" ")
+}
+
+// sc-05
+#[test]
+fn a_list_says_what_its_items_are() {
+    assert_eq!(
+        text(tag::DEFINITION)["properties"]["tags"],
+        json!({"type": "array", "items": {"type": "string"}})
+    );
+}
+
+#[derive(Debug, Deserialize, ToolSchema)]
+enum Dir {
+    Left,
+    Right,
+    #[serde(rename = "mid")]
+    Middle,
+}
+
+#[tool]
+async fn turn(to: Dir) -> String {
+    format!("{to:?}")
+}
+
+// sc-11
+#[test]
+fn an_enum_of_names_is_one_of_their_texts() {
+    assert_eq!(
+        text(turn::DEFINITION)["properties"]["to"],
+        json!({"type": "string", "enum": ["Left", "Right", "mid"]})
+    );
+}
+
+/// Find.
+#[tool]
+async fn find(
+    /** kind of thing */
+    r#type: String,
+    r#in: Option<String>,
+) -> String {
+    format!("{type} {in:?}", r#type = r#type, r#in = r#in)
+}
+
+// sc-24
+#[tokio::test]
+async fn raw_identifiers_are_properties_without_their_mark() {
+    let schema = text(find::DEFINITION);
+
+    let properties = schema["properties"].as_object().expect("an object");
+    assert_eq!(properties.keys().collect::<Vec<_>>(), ["type", "in"]);
+    assert_eq!(properties["type"]["description"], "kind of thing");
+    let told = crate::tool_macro::told(find::callback(), r#"{"type":"x"}"#).await;
+    assert_eq!(told, "x None");
 }
 
 #[derive(Deserialize, ToolSchema)]

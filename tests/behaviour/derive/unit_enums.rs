@@ -13,7 +13,6 @@ enum Dir {
     Middle,
 }
 
-// sc-11
 #[test]
 fn plain_names_are_texts() {
     assert_eq!(

@@ -124,7 +124,6 @@ fn types_of_std_have_a_text() {
             schema_of::<Option<Option<bool>>>(),
             r#"{"type":["boolean","null"]}"#,
         ),
-        // sc-05
         (
             schema_of::<Vec<String>>(),
             r#"{"type":"array","items":{"type":"string"}}"#,

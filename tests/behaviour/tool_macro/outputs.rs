@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use agent_core::message::{ContentPart, Image};
+use agent_core::schema::Base64;
 use agent_core::tool::{InterruptRequest, Json, ToolErrorKind, ToolOutcome};
 use agent_core::{BoxError, IntoToolOutput, ToolError, ToolOutput, tool, tools};
 use serde::Serialize;
@@ -58,6 +59,10 @@ async fn serialized() -> Weather {
 #[tool]
 async fn wrapped() -> Json<Vec<u8>> {
     Json(vec![1])
+}
+#[tool]
+async fn bytes() -> Base64 {
+    Base64(b"hi".to_vec())
 }
 #[tool]
 async fn parts() -> Vec<ContentPart> {
@@ -115,6 +120,7 @@ async fn every_return_type_has_its_text() {
         (cow::callback(), "c"),
         (serialized::callback(), r#"{"degrees":3}"#),
         (wrapped::callback(), "[1]"),
+        (bytes::callback(), "aGk="),
         (parts::callback(), "d\ne"),
         (output::callback(), "f"),
         (outcome::callback(), r#"asked: "sure?""#),

@@ -4,8 +4,10 @@
 //! (`unknown-key`, `used-in-spite-of-an-error`), references inside types (`reference-inside-a-type`),
 //! `Send` at the function (`future-not-send`), errors of a parameter at the parameter
 //! (`parameter-without-schema`), two tools of one name (`impl-two-tools-of-one-name`), no description
-//! under `require_docs` (`checked-tool-without-docs`), a block without a tool (TS-13:
-//! `impl-without-a-tool`). A crate that depends on `agent-core` alone,
+//! under `require_docs` (`checked-tool-without-docs`, `checked-argument-without-docs`,
+//! `checked-field-without-docs`), a block without a tool (TS-13:
+//! `impl-without-a-tool`). What stands beside null in a union is in `schema::dialect_forms`, a
+//! reference to a tuple in `schema::dialect_values`. A crate that depends on `agent-core` alone,
 //! and under another name, is `tests/fixtures/renamed`.
 #![deny(
     missing_docs,

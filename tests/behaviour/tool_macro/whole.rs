@@ -236,7 +236,7 @@ fn lenient_whole(page: Page) -> u8 {
     page.page
 }
 
-// A4
+// A4, js.9, js.21 at the root: `true` says what nothing at all would
 #[tokio::test]
 async fn an_open_tool_allows_other_properties() {
     for tool in tools![lenient, lenient_at_run_time, lenient_whole] {
