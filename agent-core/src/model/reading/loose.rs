@@ -175,74 +175,25 @@ impl<'a, 'de: 'a> Kind<'de> for Parts<'a> {
     }
 }
 
-/// A number as it stands or in a string; a count may be written as `12.0`.
+/// A number as it stands or in a string; a count may be written as `12.0`. One that is out of range
+/// is as good as absent, which only a look at its text can tell.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Number(pub(crate) Option<u64>);
 
-impl Number {
-    fn of_digits(digits: &str) -> Self {
-        let fraction = || Self::of_fraction(digits.parse().ok()?).0;
-        Self(digits.parse().ok().or_else(fraction))
-    }
-
-    fn of_fraction(number: f64) -> Self {
-        Self((number >= 0.0).then_some(number as u64))
-    }
-}
-
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Count;
-
-        impl<'de> Visitor<'de> for Count {
-            type Value = Number;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("any value")
-            }
-
-            fn visit_u64<E>(self, number: u64) -> Result<Number, E> {
-                Ok(Number(Some(number)))
-            }
-
-            fn visit_f64<E>(self, number: f64) -> Result<Number, E> {
-                Ok(Number::of_fraction(number))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Number, E> {
-                Ok(Number::of_digits(text))
-            }
-
-            fn visit_i64<E>(self, _: i64) -> Result<Number, E> {
-                Ok(Number::default())
-            }
-
-            fn visit_bool<E>(self, _: bool) -> Result<Number, E> {
-                Ok(Number::default())
-            }
-
-            fn visit_unit<E>(self) -> Result<Number, E> {
-                Ok(Number::default())
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Number, A::Error> {
-                IgnoredAny.visit_seq(list)?;
-                Ok(Number::default())
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Number, A::Error> {
-                IgnoredAny.visit_map(object)?;
-                Ok(Number::default())
-            }
-        }
-
-        deserializer.deserialize_any(Count)
+        <&RawValue>::deserialize(deserializer).map(|raw| Self(number(raw)))
     }
 }
 
 /// A number as it stands or in a string.
 pub(crate) fn number(raw: &RawValue) -> Option<u64> {
-    Number::of_digits(raw.get().trim_matches('"')).0
+    let digits = raw.get().trim_matches('"');
+    let fraction = || digits.parse::<f64>().ok().filter(|number| *number >= 0.0);
+    digits
+        .parse()
+        .ok()
+        .or_else(|| fraction().map(|number| number as u64))
 }
 
 /// A string, with U+FFFD for what is no character.
