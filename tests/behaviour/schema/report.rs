@@ -116,6 +116,9 @@ fn a_property_name_a_provider_refuses_is_an_error() {
         ]
     );
     assert!(set.report(Dialect::OpenAi).is_accepted());
+    let dashed = json!({"type": "object", "properties": {"a-b": {"type": "string"}}});
+    assert!(!many(1, &dashed).report(Dialect::Gemini).is_accepted());
+    assert!(many(1, &dashed).report(Dialect::Anthropic).is_accepted());
 }
 
 #[test]
@@ -134,6 +137,13 @@ fn what_a_provider_limits_over_all_strict_tools_is_given_to_the_first() {
 
     assert_eq!(strict(&many(25, &none)), 20);
     assert_eq!(strict(&many(13, &optional)), 12);
+    let union = json!({
+        "type": "object",
+        "properties": {"a": {"type": ["string", "integer"]}},
+        "required": ["a"],
+        "additionalProperties": false,
+    });
+    assert_eq!(strict(&many(17, &union)), 16);
     assert_eq!(
         texts(&many(13, &optional), Dialect::AnthropicStrict),
         [
