@@ -248,6 +248,7 @@ impl<'a> ToolNext<'a> {
 }
 
 /// Calls the tool, again if the agent says so.
+#[cfg_attr(not(feature = "retry"), expect(unused_variables))]
 pub(super) async fn tries(
     config: &Config,
     tool: &Arc<dyn ToolCallback>,
@@ -259,7 +260,6 @@ pub(super) async fn tries(
         // Boxed, because it is rare: every call would have room for it.
         return Box::pin(super::retry::call(retry, tool, call, context)).await;
     }
-    let _ = config;
     executor::call(tool, &call.arguments, context).await
 }
 

@@ -61,6 +61,10 @@ fn decoded(text: &str) -> String {
 
 /// A URL, or what was meant as one, without user, password, query and fragment.
 pub(crate) fn mask_url(url: &str) -> String {
+    // A long word is no address, but may be a key that was put where the address belongs.
+    if url.len() >= 16 && !url.contains(['.', ':', '/']) {
+        return "***".to_owned();
+    }
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let (shown, hidden) = url.split_at(end);
     let start = shown.find("://").map_or(0, |scheme| scheme + 3);
@@ -105,6 +109,8 @@ mod tests {
             ("https://k:sk/9@h.test/v1", "https://***@h.test/v1"),
             ("k:sk-9@h.test", "***@h.test"),
             ("localhost:80", "localhost:80"),
+            ("localhost", "localhost"),
+            ("sk-proj-0123456789", "***"),
         ] {
             assert_eq!(mask_url(url), shown);
         }
