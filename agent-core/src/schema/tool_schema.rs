@@ -41,6 +41,9 @@ use super::Schema;
 ///
 /// The constant must accept every value the type's `Deserialize` accepts in its usual
 /// form: the model is told the constant, and the value is read by `Deserialize`.
+///
+/// Properties stand in the order of their declaration, parameters and fields alike; Spring AI
+/// sorts those of objects by name.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema a model could be told",
     label = "has no `ToolSchema`",

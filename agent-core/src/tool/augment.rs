@@ -37,6 +37,9 @@ impl ToolSet {
     /// `consumer`; the tool does not see them. Ones that do not fit `A` are an error the model
     /// reads, and neither `consumer` nor the tool runs. All else of a tool stays as it is.
     ///
+    /// `A` says what they are like, as for any tool: its fields are required unless they have a
+    /// default or are an `Option`, and described by their doc comments.
+    ///
     /// ```
     /// use agent_core::tool::{ExtraArguments, FunctionTool};
     /// use agent_core::{ToolSchema, ToolSet};
