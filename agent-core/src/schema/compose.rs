@@ -51,7 +51,7 @@ impl Composer {
         }
     }
 
-    /// The whole object, closed and without Rust's number formats.
+    /// The whole object, closed.
     pub(crate) fn finish(mut self) -> Value {
         // A part that leads back can bring further ones.
         let mut index = 0;
@@ -74,8 +74,8 @@ impl Composer {
         }
         root.insert("properties".to_owned(), self.properties.into());
         root.insert("required".to_owned(), self.required.into());
+        root.insert("additionalProperties".to_owned(), false.into());
         prune(&mut root);
-        tidy::tidy(&mut root);
         root.into()
     }
 
@@ -138,6 +138,7 @@ impl Composer {
         let mut schema = (part.schema)(&mut generator);
         let members = schema.ensure_object();
         members.insert("$defs".to_owned(), generator.take_definitions(true).into());
+        tidy::tidy(members);
         let mut value = schema.to_value();
         self.definitions.hoist(&mut value);
         value

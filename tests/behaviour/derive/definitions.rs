@@ -113,3 +113,32 @@ fn definitions_are_closed_and_without_formats_of_rust() {
     check(&search::DEFINITION.input_schema().value());
     check(&mix::DEFINITION.input_schema().value());
 }
+
+#[derive(Deserialize, ToolSchema)]
+#[param(open)]
+struct Loose {
+    own: bool,
+}
+
+#[tool]
+async fn loosen(one: Loose, maybe: Option<Loose>, all: Vec<Loose>) -> usize {
+    usize::from(one.own || maybe.is_some()) + all.len()
+}
+
+// A4
+#[test]
+fn what_is_sent_of_an_open_type_is_as_open_as_its_text() {
+    let input = loosen::DEFINITION.input_schema();
+    let text: Value = serde_json::from_str(input.text()).expect("the text is JSON");
+
+    assert_eq!(input.value(), text);
+    for path in [
+        "/properties/one",
+        "/properties/maybe",
+        "/properties/all/items",
+    ] {
+        let sent = &input.in_dialect(agent_core::schema::Dialect::OpenAi).schema;
+        let part = sent.pointer(path).expect("it is there");
+        assert_eq!(part.get("additionalProperties"), None, "{path}");
+    }
+}
