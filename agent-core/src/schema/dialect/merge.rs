@@ -71,7 +71,11 @@ impl Rewriter<'_> {
 }
 
 /// Adds a keyword to a schema, so that both what was there and `value` hold.
-fn join(node: &mut Map<String, Value>, keyword: &str, value: Value) -> Result<(), Value> {
+pub(super) fn join(
+    node: &mut Map<String, Value>,
+    keyword: &str,
+    value: Value,
+) -> Result<(), Value> {
     let Some(there) = node.get_mut(keyword) else {
         node.insert(keyword.to_owned(), value);
         return Ok(());

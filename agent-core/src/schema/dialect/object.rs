@@ -13,22 +13,10 @@ impl Rewriter<'_> {
         if !has_type(out, "object") && !out.contains_key("properties") {
             return;
         }
-        self.close(out, at);
-        if self.rules.objects != Objects::Any
-            && let Some(Value::Array(required)) = out.get("required")
-        {
-            // A required property that is not listed is refused.
-            let listed = out.get("properties").and_then(Value::as_object);
-            let required: Vec<Value> = required
-                .iter()
-                .filter(|name| {
-                    name.as_str()
-                        .is_some_and(|name| listed.is_some_and(|all| all.contains_key(name)))
-                })
-                .cloned()
-                .collect();
-            out.insert("required".to_owned(), required.into());
+        if self.rules.objects != Objects::Any {
+            self.list_required(out, at);
         }
+        self.close(out, at);
         match self.rules.optional {
             Optional::Keep => {}
             Optional::RequiredOrNull => self.require_all(out, at),
@@ -36,6 +24,43 @@ impl Rewriter<'_> {
         }
         if at.pointer.is_empty() {
             self.property_names(out, at);
+        }
+    }
+
+    /// A required property that is not listed is refused, so it is listed, with any value.
+    fn list_required(&mut self, out: &mut Map<String, Value>, at: &Place) {
+        let is_closed = out.get("additionalProperties") == Some(&Value::Bool(false));
+        let listed = |out: &Map<String, Value>, name: &str| {
+            let all = out.get("properties").and_then(Value::as_object);
+            all.is_some_and(|all| all.contains_key(name))
+        };
+        let mut required = names(out);
+        let (known, unknown): (Vec<_>, Vec<_>) =
+            required.drain(..).partition(|name| listed(out, name));
+        if unknown.is_empty() {
+            return;
+        }
+        if is_closed {
+            out.insert("required".to_owned(), known.into());
+            return;
+        }
+        for name in unknown {
+            let (effect, why) = match self.rules.objects {
+                Objects::Closed => (
+                    ChangeEffect::NotStrict,
+                    "required, but not listed: a strict schema names the type of each property",
+                ),
+                _ => (ChangeEffect::Same, "required, but not listed; now it is"),
+            };
+            let what = format!("property `{name}`");
+            self.change(&at.child("required"), effect, what, why);
+            let properties = out
+                .entry("properties")
+                .or_insert_with(|| Map::new().into())
+                .as_object_mut();
+            if let Some(properties) = properties {
+                properties.insert(name, Map::new().into());
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::ChangeEffect;
+use super::merge::join;
 use super::rewrite::{Place, Rewriter};
 
 /// How many references or nested unions are followed at the root.
@@ -25,7 +26,13 @@ impl Rewriter<'_> {
             root.shift_remove("$ref");
             self.change(&at, ChangeEffect::Same, "`$ref`", "the root is written out");
             for (keyword, value) in target {
-                root.entry(keyword).or_insert_with(|| value.clone());
+                // What else is defined is found by its place in the whole.
+                if matches!(keyword.as_str(), "$defs" | "definitions") {
+                    continue;
+                }
+                if let Err(value) = join(&mut root, keyword, value.clone()) {
+                    self.tell(told, &at, keyword, &value);
+                }
             }
         }
         self.merge_all_of(&mut root, &at, told);
@@ -68,7 +75,11 @@ impl Rewriter<'_> {
                 let Some(Value::Object(target)) = target else {
                     break;
                 };
-                branch.extend(target.clone());
+                for (keyword, value) in target {
+                    if join(&mut branch, keyword, value.clone()).is_err() {
+                        branch.insert(keyword.clone(), value.clone());
+                    }
+                }
             }
             objects.push(branch);
         }
@@ -77,10 +88,7 @@ impl Rewriter<'_> {
             let names = required.into_iter().flatten().filter_map(Value::as_str);
             names.map(str::to_owned).collect()
         };
-        let sets: Vec<String> = objects
-            .iter()
-            .map(|object| names(object).join(", "))
-            .collect();
+        let sets: Vec<String> = objects.iter().map(set).collect();
         let text = format!("give one of these sets of properties: {}", sets.join(" | "));
         let why = format!("the root cannot be a union; the description says: {text}");
         self.change(
@@ -127,6 +135,23 @@ impl Rewriter<'_> {
         if !objects.is_empty() && objects.iter().all(closed) {
             root.insert("additionalProperties".to_owned(), false.into());
         }
+    }
+}
+
+/// What an object of a union is told by: what it requires, else what it may have.
+fn set(object: &Map<String, Value>) -> String {
+    let required = object.get("required").and_then(Value::as_array);
+    let required = required.into_iter().flatten().filter_map(Value::as_str);
+    let required: Vec<&str> = required.collect();
+    if !required.is_empty() {
+        return required.join(", ");
+    }
+    let properties = object.get("properties").and_then(Value::as_object);
+    let optional = properties.into_iter().flatten();
+    let optional: Vec<String> = optional.map(|(name, _)| format!("{name}?")).collect();
+    match optional.is_empty() {
+        true => "any".to_owned(),
+        false => optional.join(", "),
     }
 }
 
