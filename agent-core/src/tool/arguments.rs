@@ -35,7 +35,7 @@ pub(crate) fn decode<T: DeserializeOwned>(
         return Ok(value);
     }
     let value = fitted(schema, None, raw.get(), "", secrets).map_err(|faults| invalid(&faults))?;
-    T::deserialize(value).map_err(|error| invalid(&[Fault::refused("", error)]))
+    T::deserialize(value).map_err(|error| invalid(&[Fault::refused("", raw.get(), error)]))
 }
 
 /// The value at the start of a text, if its type reads it and nothing else must be checked.
@@ -56,7 +56,7 @@ pub(super) fn fitted(
     secrets: &Secrets,
 ) -> Result<Value, Vec<Fault>> {
     let value: Value =
-        serde_json::from_str(text).map_err(|error| vec![Fault::refused(path, error)])?;
+        serde_json::from_str(text).map_err(|error| vec![Fault::refused(path, text, error)])?;
     let mut fit = Fit::at(path, secrets);
     let value = match (schema, fit.fit_within(schema, constraints, value)) {
         // Only `schemars` knows the type: as the text itself was refused, what it holds is meant.

@@ -1,17 +1,17 @@
 //! Whether a value keeps to the constraints of its property.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{PoisonError, RwLock};
 
 use regex_lite::Regex;
 use serde_json::{Number, Value};
 
-use crate::schema::{Bound, Constraints};
+use crate::schema::{Bound, Constraints, Schema};
 
 /// True if no constraint refuses the value. A constraint says nothing about other kinds of
-/// values than its own: a `minimum` lets every text through.
-pub(crate) fn hold(constraints: &Constraints, value: &Value) -> bool {
+/// values than its own: a `minimum` lets every text through. Of a set each item counts once.
+pub(crate) fn hold(schema: &Schema, constraints: &Constraints, value: &Value) -> bool {
     match value {
         Value::Number(number) => is_in_range(constraints, number),
         Value::String(text) => {
@@ -24,7 +24,11 @@ pub(crate) fn hold(constraints: &Constraints, value: &Value) -> bool {
                 .is_none_or(|pattern| matches(pattern, text))
         }
         Value::Array(items) => {
-            is_counted(items.len(), constraints.min_items, constraints.max_items)
+            let count = match schema.bare() {
+                Schema::Array { unique: true, .. } => distinct(items),
+                _ => items.len(),
+            };
+            is_counted(count, constraints.min_items, constraints.max_items)
         }
         _ => true,
     }
@@ -52,6 +56,12 @@ fn compare(number: &Number, bound: Bound) -> Option<Ordering> {
         },
     };
     number.as_f64()?.partial_cmp(&bound)
+}
+
+/// How many items a set of them has.
+fn distinct(items: &[Value]) -> usize {
+    let texts: HashSet<String> = items.iter().map(Value::to_string).collect();
+    texts.len()
 }
 
 fn is_counted(count: usize, minimum: Option<u32>, maximum: Option<u32>) -> bool {

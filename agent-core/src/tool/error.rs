@@ -75,7 +75,7 @@ impl ToolError {
 
     /// The model can do better: `text` tells it how.
     pub fn correctable(text: impl Into<String>) -> Self {
-        Self::new(ToolErrorKind::Correctable, text)
+        Self::new(ToolErrorKind::Correctable, told(text.into()))
     }
 
     /// The tool failed with this error; the model reads its `Display`, without its chain.
@@ -267,7 +267,10 @@ impl std::error::Error for ToolError {
 }
 
 fn display_or_type(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
-    let text = error.to_string();
+    told(error.to_string())
+}
+
+fn told(text: String) -> String {
     if text.trim().is_empty() {
         "the tool failed without a message".to_owned()
     } else {

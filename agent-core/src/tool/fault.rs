@@ -1,5 +1,6 @@
 //! Why a value of the model's does not fit, in words the model can act on.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::Value;
@@ -12,7 +13,10 @@ use crate::secrets::{Secrets, mask_user_info};
 const SHOWN: usize = 60;
 
 /// The longest part of what a type says that is told, in characters.
-const LONGEST_REASON: usize = 400;
+pub(super) const LONGEST_REASON: usize = 400;
+
+/// The longest path that is told, in characters.
+const LONGEST_PATH: usize = 300;
 
 /// What stands before an example.
 pub(super) const EXAMPLE: &str = "; for example: ";
@@ -74,12 +78,16 @@ impl Fault {
         self
     }
 
-    /// A value that its type does not read, for this reason; what serde says repeats the value.
-    pub(super) fn refused(path: impl Into<String>, why: impl fmt::Display) -> Self {
+    /// The value that `text` is, which its type does not read for this reason; what serde says
+    /// repeats the value, or a part of it.
+    pub(super) fn refused(path: impl Into<String>, text: &str, why: impl fmt::Display) -> Self {
         let path = path.into();
         let why = match is_secret(&path) {
             true => "its type does not read it".to_owned(),
-            false => cut(&mask_user_info(&why.to_string()), LONGEST_REASON),
+            false => {
+                let why = without_secrets(text, why.to_string());
+                shortened(&mask_user_info(&why), LONGEST_REASON).into_owned()
+            }
         };
         Self::new(path, What::Refused(why))
     }
@@ -100,7 +108,7 @@ impl fmt::Display for Fault {
         // The properties of a whole input have no argument before them.
         match self.path.strip_prefix('.').unwrap_or(&self.path) {
             "" => f.write_str("the argument")?,
-            path => write!(f, "argument `{path}`")?,
+            path => write!(f, "argument `{}`", short_path(path))?,
         }
         match &self.what {
             What::Missing { expected } => write!(f, " is missing: expected {expected}")?,
@@ -127,6 +135,7 @@ pub(super) fn received(path: &str, value: &Value, secrets: &Secrets) -> String {
     let is_secret = is_secret(path);
     match value {
         Value::String(_) if is_secret => "a string that is not shown".to_owned(),
+        Value::Number(_) if is_secret => "a number that is not shown".to_owned(),
         Value::Array(_) | Value::Object(_) if is_secret => "a value that is not shown".to_owned(),
         value => shown(&value.to_string(), secrets),
     }
@@ -147,17 +156,68 @@ const SECRET_NAMES: [&str; 7] = [
     "authorization",
 ];
 
+/// A type's words about a value without what stands in it under the names of secrets.
+fn without_secrets(text: &str, mut why: String) -> String {
+    let mut hidden = Vec::new();
+    if let Ok(value) = serde_json::from_str(text) {
+        gather_secrets(&value, false, &mut hidden);
+    }
+    for secret in hidden {
+        // A short one may be a part of any word; it is masked where it is quoted.
+        for quoted in [format!("{secret:?}"), format!("`{secret}`")] {
+            why = why.replace(&quoted, "***");
+        }
+        if secret.len() >= SHORTEST_SECRET {
+            why = why.replace(&secret, "***");
+        }
+    }
+    why
+}
+
+const SHORTEST_SECRET: usize = 6;
+
+fn gather_secrets(value: &Value, is_hidden: bool, hidden: &mut Vec<String>) {
+    match value {
+        Value::String(text) if is_hidden && !text.is_empty() => hidden.push(text.clone()),
+        Value::Number(number) if is_hidden => hidden.push(number.to_string()),
+        Value::Array(items) => {
+            for item in items {
+                gather_secrets(item, is_hidden, hidden);
+            }
+        }
+        Value::Object(members) => {
+            for (name, value) in members {
+                gather_secrets(value, is_hidden || is_secret(name), hidden);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// The text, shortened so that an error stays short. Masked first: of what is cut in its
 /// middle nobody can tell that it was a secret.
 pub(crate) fn shown(text: &str, secrets: &Secrets) -> String {
     let text = secrets.mask(text);
-    cut(&mask_user_info(&text), SHOWN)
+    let text = mask_user_info(&text);
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into_owned(),
+    }
 }
 
-/// At most so many characters of the text.
-fn cut(text: &str, length: usize) -> String {
-    match text.char_indices().nth(length) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+/// The path, if it is not too long to be told, else its beginning and its end.
+pub(super) fn short_path(path: &str) -> Cow<'_, str> {
+    shortened(path, LONGEST_PATH)
+}
+
+/// The text without its middle if it is longer than this many characters: what was expected
+/// stands at the end of what serde says.
+pub(super) fn shortened(text: &str, longest: usize) -> Cow<'_, str> {
+    let count = text.chars().count();
+    if count <= longest {
+        return text.into();
     }
+    let start: String = text.chars().take(longest * 2 / 3).collect();
+    let end = text.chars().skip(count - longest / 3);
+    format!("{start}…{}", end.collect::<String>()).into()
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value};
 
 use super::bounds;
 use super::expected::expected;
-use super::fault::{Fault, What, received};
+use super::fault::{Fault, What, received, shown};
 use super::nearest::nearest;
 use crate::schema::{Constraints, Property, Schema};
 use crate::secrets::Secrets;
@@ -73,7 +73,7 @@ impl<'a> Fit<'a> {
             Some(index) => {
                 self.faults[before + index] = self.misfit(schema, Some(constraints), &value);
             }
-            None if self.is_full() || bounds::hold(constraints, &value) => {}
+            None if self.is_full() || bounds::hold(schema, constraints, &value) => {}
             None => {
                 let fault = self.misfit(schema, Some(constraints), &value);
                 self.faults.push(Fault {
@@ -142,6 +142,8 @@ impl<'a> Fit<'a> {
 
     fn map(&mut self, mut members: Map<String, Value>, inner: &'static Schema) -> Value {
         for (key, value) in &mut members {
+            // A key is the model's own, and may be anything.
+            let key = shown(key, self.secrets).replace(char::is_control, " ");
             *value = self.within(&format!(".{key}"), inner, None, value.take());
         }
         members.into()

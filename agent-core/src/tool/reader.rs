@@ -225,7 +225,7 @@ impl<'a> ArgumentReader<'a> {
         }
         let text = error.to_string();
         let why = text.strip_prefix(Fault::UNNAMED).unwrap_or(&text);
-        let fault = Fault::refused(property.name, why).with_example(&[], property);
+        let fault = Fault::refused(property.name, raw.get(), why).with_example(&[], property);
         self.rest().faults.push(fault);
     }
 

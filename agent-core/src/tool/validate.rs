@@ -7,7 +7,7 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use super::closure::raw;
-use super::fault::{EXAMPLE, LONGEST_EXAMPLE, received};
+use super::fault::{EXAMPLE, LONGEST_EXAMPLE, LONGEST_REASON, received, short_path, shortened};
 use super::{ToolContext, ToolError};
 use crate::schema::{SchemaError, SchemaFault, example_at};
 use crate::secrets::Secrets;
@@ -59,17 +59,20 @@ fn text(error: &ValidationError<'_>, schema: &Value, secrets: &Secrets) -> Strin
         pointer = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
     }
     let path = path(&pointer);
+    let shown = short_path(&path);
     let mut text = match error.kind() {
-        ValidationErrorKind::Required { .. } => format!("argument `{path}` is missing"),
-        _ if path.is_empty() => format!(
-            "the arguments do not fit their schema: {}",
-            error.masked_with("it")
-        ),
-        _ => format!(
-            "argument `{path}` does not fit its schema: {}, got {}",
-            error.masked_with("it"),
-            received(&path, error.instance(), secrets)
-        ),
+        ValidationErrorKind::Required { .. } => format!("argument `{shown}` is missing"),
+        _ => {
+            let why = error.masked_with("it").to_string();
+            let why = shortened(&why, LONGEST_REASON);
+            match path.is_empty() {
+                true => format!("the arguments do not fit their schema: {why}"),
+                false => format!(
+                    "argument `{shown}` does not fit its schema: {why}, got {}",
+                    received(&path, error.instance(), secrets)
+                ),
+            }
+        }
     };
     let example = example_at(schema, &pointer).map(|example| example.to_string());
     if let Some(example) = example.filter(|example| example.len() <= LONGEST_EXAMPLE) {
