@@ -165,6 +165,10 @@ impl Constraints {
             may_be(self.schema, json),
             "the example is of another kind than the parameter's type; write a value of that type"
         );
+        assert!(
+            is_within(self.schema, json),
+            "the example is outside of the type's own range; take one inside, or another type"
+        );
         self.example = Some(json);
         self
     }
@@ -323,7 +327,7 @@ const fn has_kind(schema: &Schema) -> bool {
     )
 }
 
-/// Whether the JSON text is of the schema's kind, told by its first byte.
+/// Whether the JSON text is of the schema's kind, as far as its beginning tells.
 const fn may_be(schema: &Schema, json: &str) -> bool {
     let Some(first) = json.as_bytes().first() else {
         return false;
@@ -331,7 +335,8 @@ const fn may_be(schema: &Schema, json: &str) -> bool {
     match schema {
         Schema::Null => *first == b'n',
         Schema::Boolean => matches!(first, b't' | b'f'),
-        Schema::Integer { .. } | Schema::Number => matches!(first, b'-' | b'0'..=b'9'),
+        Schema::Integer { .. } => whole_number(json).is_some(),
+        Schema::Number => matches!(first, b'-' | b'0'..=b'9'),
         Schema::String { .. } | Schema::Format(_) | Schema::Base64 | Schema::Enum(_) => {
             *first == b'"'
         }
@@ -339,4 +344,40 @@ const fn may_be(schema: &Schema, json: &str) -> bool {
         Schema::Map(_) | Schema::Object(_) => *first == b'{',
         _ => true,
     }
+}
+
+/// True unless the schema is of whole numbers from which it leaves this one out.
+const fn is_within(schema: &Schema, json: &str) -> bool {
+    let (Schema::Integer { minimum, maximum }, Some(number)) = (schema, whole_number(json)) else {
+        return true;
+    };
+    let below = matches!(minimum, Some(minimum) if number < *minimum as i128);
+    let above = matches!(maximum, Some(maximum) if number > *maximum as i128);
+    !below && !above
+}
+
+/// The whole number that a JSON text is; one that no `i128` holds is the one next to it.
+const fn whole_number(json: &str) -> Option<i128> {
+    let bytes = json.as_bytes();
+    let negative = !bytes.is_empty() && bytes[0] == b'-';
+    let mut index = if negative { 1 } else { 0 };
+    if index == bytes.len() {
+        return None;
+    }
+    let mut number: i128 = 0;
+    while index < bytes.len() {
+        let digit = bytes[index];
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        let digit = (digit - b'0') as i128;
+        number = number.saturating_mul(10);
+        number = if negative {
+            number.saturating_sub(digit)
+        } else {
+            number.saturating_add(digit)
+        };
+        index += 1;
+    }
+    Some(number)
 }
