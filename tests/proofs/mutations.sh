@@ -1,5 +1,5 @@
 #!/bin/sh
-# Breaks the running of tools in eleven ways, one at a time, and shows that the tests see each.
+# Breaks the running of tools, and what is sent of it, in twelve ways, one at a time, and shows that the tests see each.
 #
 # Usage: tests/proofs/mutations.sh [WORDS]   (only those with WORDS in their name)
 #
@@ -61,13 +61,13 @@ mutate "a result is dropped" $agent/tool_node.rs \
 mutate "a failed call keeps its update" $agent/call_end.rs \
     'outcome\.failure\.or\(failure\),\s+StateUpdate::new\(\)' 'outcome.failure.or(failure), outcome.update'
 mutate "no deadline while waiting for a slot" $agent/call.rs \
-    '\(\) = sleep_until\(deadline\) => return Err\(ToolError::timed_out\(limit\)\),' ''
+    '\(\) = sleep_until\(time\.deadline\) => return Err\(time\.error\(false\)\),' ''
 mutate "a call whose time is over starts" agent-core/src/tool/executor.rs \
-    'if Instant::now\(\) >= deadline' 'if false'
+    'if Instant::now\(\) >= time\.deadline' 'if false'
 mutate "panics are not caught" agent-core/src/tool/executor.rs \
     'AssertUnwindSafe\(call\)\.catch_unwind\(\)' 'async { Ok::<_, Box<dyn Any + Send>>(call.await) }'
 mutate "cancellation is not seen by a call" agent-core/src/tool/executor.rs \
-    '\(\) = context\.cancellation\(\)\.cancelled\(\) => Err\(ToolError::cancelled\(\)\),' ''
+    '\(\) = token\.cancelled\(\) => return Err\(ToolError::cancelled\(\)\),' ''
 mutate "a fatal call does not stop its siblings" $agent/tool_node.rs \
     'failed = matches!\(end\.ended, Ended::Failed\(\.\.\)\)' 'failed = false'
 mutate "results in the order in which calls end" $agent/tool_node.rs \
@@ -76,5 +76,7 @@ mutate "results in the order in which calls end" $agent/tool_node.rs \
 mutate "limits are not counted" $agent/counts.rs \
     'self\.tool_calls = self\.tool_calls\.saturating_add\(1\);' ''
 mutate "a blocking call begins after its end" agent-core/src/tool/place.rs \
-    'if \*state != State::Waiting' 'if false'
+    'if state\.is_over \{\s+return None' 'if false { return None'
+mutate "the text of a history outlives a change of it" agent-core/src/message/log.rs \
+    '\*log\.text\.get_mut\(\)[^;]*;' ''
 exit $missed
