@@ -390,16 +390,20 @@ proptest! {
     // The text of a history grows with it and is shared by its clones.
     #[test]
     fn a_history_is_written_as_it_stands_whatever_was_sent_before(
-        steps in prop::collection::vec((0_usize..3, step()), 0..40),
+        steps in prop::collection::vec((0_usize..3, any::<bool>(), step()), 0..40),
     ) {
         let clients = [Profile::Compatible, Profile::OpenAi].map(|profile| {
             let client = OpenAi::builder().base_url("http://127.0.0.1:1/v1").model("m");
             client.profile(profile).api_key("k").build().unwrap()
         });
         let mut histories = vec![Transcript::new()];
-        for (which, step) in steps {
+        for (which, is_alone, step) in steps {
             let which = which % histories.len();
-            let mut history = histories[which].clone();
+            // Alone or shared, which is not changed in the same way.
+            let mut history = match is_alone {
+                true => std::mem::take(&mut histories[which]),
+                false => histories[which].clone(),
+            };
             let _ = take(&mut history, step);
             for client in &clients {
                 assert_eq!(written(client, &history), written(client, &anew(&history)));
