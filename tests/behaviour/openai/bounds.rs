@@ -76,7 +76,9 @@ async fn what_a_server_says_cannot_steer_a_terminal() {
 
 #[tokio::test]
 async fn of_what_comes_when_the_time_is_over_nothing_is_read() {
-    let answer = Answer::events(HELLO).piece(HELLO).piece(END);
+    // More than is read at once.
+    let rest = format!(": {}\n{HELLO}{END}", "x".repeat(64 * 1024));
+    let answer = Answer::events(HELLO).piece(rest);
     let server = ReplayServer::start([answer]).await;
     let model = client(&server).build().unwrap();
     let mut deltas = model.stream(request());

@@ -1,52 +1,9 @@
 //! A request body of many pieces with a known length, so that none is copied.
 
-use std::collections::VecDeque;
-use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http_body::{Body, Frame, SizeHint};
 use serde_json::{Map, Value};
-
-/// Pieces that are sent one after the other with one `Content-Length`.
-#[derive(Debug)]
-pub(crate) struct Pieces {
-    pieces: VecDeque<Bytes>,
-    left: u64,
-}
-
-impl Pieces {
-    pub(crate) fn new(pieces: Vec<Bytes>) -> Self {
-        // An empty data frame would mean the end to some layers.
-        let pieces: VecDeque<Bytes> = pieces.into_iter().filter(|p| !p.is_empty()).collect();
-        let left = pieces.iter().map(|piece| piece.len() as u64).sum();
-        Self { pieces, left }
-    }
-}
-
-impl Body for Pieces {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let piece = self.pieces.pop_front();
-        self.left -= piece.as_ref().map_or(0, |piece| piece.len() as u64);
-        Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.pieces.is_empty()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.left)
-    }
-}
 
 /// From this size on a piece is written by itself; shorter ones are cheaper to copy than to write.
 const LARGE: usize = 64 * 1024;

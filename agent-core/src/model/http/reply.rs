@@ -1,13 +1,18 @@
 //! What came back: the status, the headers, and the body one piece at a time.
 
+use std::future::poll_fn;
+use std::ops::Range;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::FutureExt as _;
-use reqwest::header;
+use http::{StatusCode, header};
 use tokio::time::Instant;
 
+use super::exchange::{Answer, Broken};
+use super::head::{self, Head};
+use super::io::{Io, receive};
 use super::{Endpoint, wait};
 use crate::model::{ModelError, ModelErrorKind};
 
@@ -17,25 +22,44 @@ const DRAIN: Duration = Duration::from_millis(20);
 /// How long the words of an error may take; the error itself is known before they come.
 const SOON: Duration = Duration::from_secs(5);
 
-/// An answer whose body is still on its way. Dropping it closes the connection.
+/// An answer whose body is still on its way. Dropping it closes the connection, unless the body was
+/// read to its end.
 pub(crate) struct Reply {
-    pub(super) response: reqwest::Response,
-    pub(super) deadline: Instant,
-    pub(super) endpoint: Arc<Endpoint>,
+    head: Head,
+    /// The text of the head, and behind it what was read of the body since it was last cleared.
+    bytes: Vec<u8>,
+    /// Where the bytes begin that were not looked at.
+    fresh: usize,
+    /// Nothing once the body is over.
+    io: Option<Box<dyn Io>>,
+    deadline: Instant,
+    endpoint: Arc<Endpoint>,
 }
 
 impl Reply {
+    pub(super) fn new(answer: Answer, deadline: Instant, endpoint: Arc<Endpoint>) -> Self {
+        Self {
+            fresh: answer.head.length,
+            head: answer.head,
+            bytes: answer.bytes,
+            io: Some(answer.io),
+            deadline,
+            endpoint,
+        }
+    }
+
     pub(crate) fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
     pub(crate) fn status(&self) -> u16 {
-        self.response.status().as_u16()
+        self.head.status
     }
 
     /// The words that go with the status, for example `Bad Gateway`.
     pub(crate) fn reason(&self) -> &'static str {
-        self.response.status().canonical_reason().unwrap_or("")
+        let status = StatusCode::from_u16(self.head.status).ok();
+        status.and_then(|it| it.canonical_reason()).unwrap_or("")
     }
 
     /// The media type as it was written, without parameters; empty if there is none.
@@ -58,8 +82,7 @@ impl Reply {
     }
 
     pub(crate) fn header(&self, name: &str) -> &str {
-        let value = self.response.headers().get(name);
-        value.and_then(|value| value.to_str().ok()).unwrap_or("")
+        head::header(&self.bytes[..self.head.length], name)
     }
 
     /// The next piece of the body; `None` at its end. Waits no longer than `limit` or the limit of
@@ -67,22 +90,22 @@ impl Reply {
     pub(crate) async fn chunk_within(
         &mut self,
         limit: Duration,
-    ) -> Result<Option<Bytes>, ModelError> {
+    ) -> Result<Option<&[u8]>, ModelError> {
         let idle = self.endpoint.timeouts.idle.min(limit);
         let left = self.deadline.saturating_duration_since(Instant::now());
+        let mut chunk = poll_fn(|cx| self.poll_chunk(cx));
         let chunk = if left.is_zero() {
             // Of what comes too late nothing is read: the rest would lack what was lost.
             None
-        } else if let Some(here) = self.response.chunk().now_or_never() {
+        } else if let Some(here) = (&mut chunk).now_or_never() {
             // What is there already needs no timer; whoever reads fast would set one for each.
             Some(here)
         } else {
-            let next = tokio::time::timeout(idle.min(left), self.response.chunk());
-            next.await.ok()
+            tokio::time::timeout(idle.min(left), chunk).await.ok()
         };
         match chunk {
-            Some(Ok(chunk)) => Ok(chunk),
-            Some(Err(error)) => Err(self.endpoint.transport(error)),
+            Some(Ok(chunk)) => Ok(chunk.map(|range| &self.bytes[range])),
+            Some(Err(error)) => Err(self.endpoint.broken(error)),
             None if idle <= left && !left.is_zero() => Err(ModelError::new(
                 ModelErrorKind::StreamIdleTimeout,
                 format!("nothing came from `{}` for {idle:?}", self.endpoint.shown),
@@ -97,6 +120,46 @@ impl Reply {
         }
     }
 
+    /// Where the next bytes of the body stand; `None` at its end.
+    fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Range<usize>>, Broken>> {
+        loop {
+            if self.fresh < self.bytes.len() && !self.head.framing.is_over() {
+                let start = self.fresh;
+                let taken = self.head.framing.take(&mut self.bytes[start..])?;
+                self.fresh += taken.used;
+                if taken.data > 0 {
+                    self.end_if_over();
+                    return Poll::Ready(Ok(Some(start..start + taken.data)));
+                }
+                continue;
+            }
+            self.end_if_over();
+            let Some(io) = &mut self.io else {
+                return Poll::Ready(Ok(None));
+            };
+            self.bytes.truncate(self.head.length);
+            self.fresh = self.head.length;
+            if ready!(receive(&mut **io, cx, &mut self.bytes))? == 0 {
+                if !self.head.framing.may_end() {
+                    return Poll::Ready(Err(Broken::ClosedAnswering));
+                }
+                self.io = None;
+            }
+        }
+    }
+
+    /// Lets the connection be used again once the body is over.
+    fn end_if_over(&mut self) {
+        if self.head.framing.is_over()
+            && let Some(io) = self.io.take()
+            // What follows the answer belongs to nobody.
+            && self.head.keeps_alive
+            && self.fresh == self.bytes.len()
+        {
+            self.endpoint.pool.put(io);
+        }
+    }
+
     pub(crate) fn too_large(&self, limit: usize) -> ModelError {
         let shown = &self.endpoint.shown;
         ModelError::new(
@@ -108,10 +171,13 @@ impl Reply {
     /// Reads over what little may be left behind the last word of the answer, so that the
     /// connection can be used again. Waits for it only as long as nobody notices.
     pub(crate) async fn drain(&mut self) {
-        let _ = tokio::time::timeout(DRAIN, async {
-            while let Ok(Some(_)) = self.response.chunk().await {}
-        })
-        .await;
+        let mut rest = poll_fn(|cx| {
+            while ready!(self.poll_chunk(cx)).is_ok_and(|chunk| chunk.is_some()) {}
+            Poll::Ready(())
+        });
+        if (&mut rest).now_or_never().is_none() {
+            let _ = tokio::time::timeout(DRAIN, rest).await;
+        }
     }
 
     /// The beginning of the body of an error, as much as comes soon, at most `limit` bytes.
@@ -121,7 +187,8 @@ impl Reply {
             while body.len() < limit
                 && let Ok(Some(chunk)) = self.chunk_within(SOON).await
             {
-                body.extend_from_slice(&chunk[..chunk.len().min(limit - body.len())]);
+                let left = limit - body.len();
+                body.extend_from_slice(&chunk[..chunk.len().min(left)]);
             }
         })
         .await;

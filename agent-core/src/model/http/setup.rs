@@ -130,9 +130,9 @@ impl Setup {
         })
     }
 
-    fn url(&self, default_base_url: &str) -> Option<reqwest::Url> {
+    fn url(&self, default_base_url: &str) -> Option<url::Url> {
         let base_url = self.base_url.as_deref().unwrap_or(default_base_url).trim();
-        reqwest::Url::parse(base_url).ok()
+        url::Url::parse(base_url).ok()
     }
 
     /// Where requests go: `path` behind the base URL.

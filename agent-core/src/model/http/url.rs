@@ -2,8 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use reqwest::Url;
-use reqwest::header::HeaderValue;
+use http::HeaderValue;
+use url::Url;
 
 use crate::secrets::Secrets;
 

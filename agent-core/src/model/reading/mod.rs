@@ -180,7 +180,7 @@ impl<A: Assembler> Reading<A> {
                 if self.read > MAX_BODY {
                     return Err(self.reply.too_large(MAX_BODY));
                 }
-                self.reader.take(&bytes)
+                self.reader.take(bytes)
             }
             Ok(None) => self.reader.end(),
             // The answer is whole; only the end of the connection was not as it should be.

@@ -1,0 +1,130 @@
+//! One request on one connection: writes it, and reads until the head of its answer is whole.
+
+use std::future::poll_fn;
+use std::io::{self, IoSlice};
+use std::iter;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+
+use super::head::{Head, MAX_HEAD, Malformed};
+use super::io::{Io, receive};
+
+/// Why an exchange came to no end.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Broken {
+    #[error("the server closed the connection before it answered")]
+    ClosedUnanswered,
+    #[error("the server closed the connection in the middle of the answer")]
+    ClosedAnswering,
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// The head of an answer, and the connection that its body comes from.
+pub(super) struct Answer {
+    pub(super) io: Box<dyn Io>,
+    pub(super) head: Head,
+    /// The text of the head, and behind it what of the body came with it.
+    pub(super) bytes: Vec<u8>,
+}
+
+/// Sends the pieces, in order, as one request, and waits for the head of its answer.
+///
+/// Reads while it writes: who is refused for the size of the request learns it before all is sent.
+pub(super) async fn exchange(
+    mut io: Box<dyn Io>,
+    head: &[u8],
+    body: &[Bytes],
+) -> Result<Answer, Broken> {
+    let pieces = iter::once(head).chain(body.iter().map(|piece| &**piece));
+    let pieces = pieces.filter(|piece| !piece.is_empty());
+    let mut pieces: Vec<_> = pieces.map(IoSlice::new).collect();
+    let mut sending = Sending {
+        left: &mut pieces,
+        failed: None,
+    };
+    let mut bytes = Vec::new();
+    let head = poll_fn(|cx| {
+        let is_sent = sending.poll(&mut *io, cx);
+        loop {
+            let fresh = bytes.len();
+            match ready!(receive(&mut *io, cx, &mut bytes)) {
+                Ok(0) => {
+                    let failed = sending.failed.take().map(Broken::Io);
+                    return Poll::Ready(Err(failed.unwrap_or(Broken::ClosedUnanswered)));
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    // What the writing met tells more than that nothing can be read after it.
+                    let error = sending.failed.take().unwrap_or(error);
+                    return Poll::Ready(Err(error.into()));
+                }
+            }
+            if let Some(mut head) = head_of(&mut bytes, fresh)? {
+                head.keeps_alive &= is_sent;
+                return Poll::Ready(Ok(head));
+            }
+        }
+    });
+    let head = head.await?;
+    Ok(Answer { io, head, bytes })
+}
+
+/// The head of the answer itself, once it is whole; what was announced before it is let go. Bytes
+/// before `fresh` were looked at.
+fn head_of(bytes: &mut Vec<u8>, fresh: usize) -> Result<Option<Head>, Malformed> {
+    // A head ends with a line; one that comes byte by byte is not read anew for each.
+    let mut has_line = bytes[fresh..].contains(&b'\n');
+    while has_line {
+        match Head::read(bytes)? {
+            Some(head) if head.is_interim() => {
+                bytes.drain(..head.length);
+                has_line = bytes.contains(&b'\n');
+            }
+            Some(head) => return Ok(Some(head)),
+            None => break,
+        }
+    }
+    if bytes.len() > MAX_HEAD {
+        return Err(Malformed::HeadTooLong);
+    }
+    Ok(None)
+}
+
+/// A request on its way.
+struct Sending<'a> {
+    left: &'a mut [IoSlice<'a>],
+    /// What ended the writing too early; an answer may have been sent before.
+    failed: Option<io::Error>,
+}
+
+impl Sending<'_> {
+    /// True once all is sent.
+    fn poll(&mut self, io: &mut dyn Io, cx: &mut Context<'_>) -> bool {
+        if self.failed.is_some() {
+            return false;
+        }
+        match self.write(io, cx) {
+            Poll::Ready(Ok(())) => true,
+            Poll::Ready(Err(error)) => {
+                self.failed = Some(error);
+                false
+            }
+            Poll::Pending => false,
+        }
+    }
+
+    fn write(&mut self, io: &mut dyn Io, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.left.is_empty() {
+            match ready!(Pin::new(&mut *io).poll_write_vectored(cx, self.left))? {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                written => IoSlice::advance_slices(&mut self.left, written),
+            }
+        }
+        Pin::new(io).poll_flush(cx)
+    }
+}
