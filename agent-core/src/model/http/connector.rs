@@ -1,13 +1,15 @@
 //! How a connection is made: through the proxy of the environment, by TCP, in TLS.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderValue, Uri};
+use hyper::rt::{Read, Write};
 use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::connect::proxy::Tunnel;
-use hyper_util::client::proxy::matcher::Matcher;
+use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
+use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use hyper_util::rt::TokioIo;
 use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
@@ -32,44 +34,61 @@ pub(super) enum Route {
     Forwarded(Proxy),
     /// The proxy is asked for a connection.
     Tunnelled(Proxy),
+    /// The same of a proxy that speaks SOCKS 5.
+    Socks(Proxy),
 }
 
-#[derive(Debug, Clone)]
-pub(super) struct Proxy {
-    uri: Uri,
-    pub(super) authorization: Option<HeaderValue>,
+/// A proxy that the environment names.
+#[derive(Clone)]
+pub(super) struct Proxy(Intercept);
+
+impl Proxy {
+    fn uri(&self) -> Uri {
+        self.0.uri().clone()
+    }
+
+    fn scheme(&self) -> &str {
+        self.0.uri().scheme_str().unwrap_or_default()
+    }
+
+    /// The header that tells who asks.
+    pub(super) fn authorization(&self) -> Option<&HeaderValue> {
+        self.0.basic_auth()
+    }
+}
+
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Proxy").field(self.0.uri()).finish()
+    }
 }
 
 impl Route {
     /// The way that the environment names (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`).
-    /// Fails with what kind of proxy it is, if that is none of HTTP.
+    /// Fails with the kind of the proxy, if that is one that nobody here speaks.
     pub(super) fn to(server: &Uri) -> Result<Self, String> {
         let Some(proxy) = Matcher::from_system().intercept(server) else {
             return Ok(Self::Direct);
         };
-        let kind = proxy.uri().scheme_str().unwrap_or_default();
-        if !matches!(kind, "http" | "https") {
-            return Err(kind.to_owned());
-        }
-        let proxy = Proxy {
-            uri: proxy.uri().clone(),
-            authorization: proxy.basic_auth().cloned(),
-        };
-        Ok(match server.scheme_str() {
-            Some("https") => Self::Tunnelled(proxy),
-            _ => Self::Forwarded(proxy),
-        })
-    }
-
-    fn proxy(&self) -> Option<&Proxy> {
-        match self {
-            Self::Direct => None,
-            Self::Forwarded(proxy) | Self::Tunnelled(proxy) => Some(proxy),
+        let proxy = Proxy(proxy);
+        match (proxy.scheme(), server.scheme_str()) {
+            ("socks5" | "socks5h", _) => Ok(Self::Socks(proxy)),
+            ("http" | "https", Some("https")) => Ok(Self::Tunnelled(proxy)),
+            ("http" | "https", _) => Ok(Self::Forwarded(proxy)),
+            (other, _) => Err(other.to_owned()),
         }
     }
 
     pub(super) fn has_proxy(&self) -> bool {
-        self.proxy().is_some()
+        !matches!(self, Self::Direct)
+    }
+
+    /// True if a proxy is spoken to in TLS.
+    fn is_secure(&self) -> bool {
+        match self {
+            Self::Direct | Self::Socks(_) => false,
+            Self::Forwarded(proxy) | Self::Tunnelled(proxy) => proxy.scheme() == "https",
+        }
     }
 }
 
@@ -90,9 +109,7 @@ pub(super) enum Unconnected {
 impl Connector {
     /// `limit` is the time that one connection may take until it can be used.
     pub(super) async fn new(server: Uri, route: Route, limit: Duration) -> Result<Self, BoxError> {
-        let is_secure = |uri: &Uri| uri.scheme_str() == Some("https");
-        let speaks_tls =
-            is_secure(&server) || route.proxy().is_some_and(|proxy| is_secure(&proxy.uri));
+        let speaks_tls = is_secure(&server) || route.is_secure();
         let tls = match speaks_tls {
             // The system's roots are read from its files, which takes milliseconds.
             true => tokio::task::spawn_blocking(tls).await??,
@@ -116,17 +133,39 @@ impl Connector {
     }
 
     async fn open(&self) -> Result<Box<dyn Io>, BoxError> {
+        let server = self.server.clone();
         let mut direct = HttpsConnector::from((self.tcp(), Arc::clone(&self.tls)));
-        let proxy = match &self.route {
-            Route::Direct => return direct.call(self.server.clone()).await.map(plain),
-            Route::Forwarded(proxy) => return direct.call(proxy.uri.clone()).await.map(plain),
-            Route::Tunnelled(proxy) => proxy,
-        };
-        let mut tunnel = Tunnel::new(proxy.uri.clone(), direct);
-        if let Some(authorization) = &proxy.authorization {
-            tunnel = tunnel.with_auth(authorization.clone());
+        match &self.route {
+            Route::Direct => direct.call(server).await.map(plain),
+            Route::Forwarded(proxy) => direct.call(proxy.uri()).await.map(plain),
+            Route::Tunnelled(proxy) => {
+                let mut tunnel = Tunnel::new(proxy.uri(), direct);
+                if let Some(authorization) = proxy.authorization() {
+                    tunnel = tunnel.with_auth(authorization.clone());
+                }
+                self.in_tls(tunnel.call(server).await?).await
+            }
+            Route::Socks(proxy) => {
+                let mut socks = SocksV5::new(proxy.uri(), self.tcp())
+                    // With the `h`, names are the proxy's to look up.
+                    .local_dns(proxy.scheme() == "socks5");
+                if let Some((user, password)) = proxy.0.raw_auth() {
+                    socks = socks.with_auth(user.to_owned(), password.to_owned());
+                }
+                let tcp = socks.call(server).await?;
+                match is_secure(&self.server) {
+                    true => self.in_tls(tcp).await,
+                    false => Ok(Box::new(tcp.into_inner())),
+                }
+            }
         }
-        let through = tunnel.call(self.server.clone()).await?;
+    }
+
+    /// TLS with the server itself, through what leads there.
+    async fn in_tls<T>(&self, through: T) -> Result<Box<dyn Io>, BoxError>
+    where
+        T: Read + Write + Send + Sync + Unpin + 'static,
+    {
         let host = self.server.host().unwrap_or_default();
         let name = ServerName::try_from(host.trim_matches(['[', ']']))?.to_owned();
         let tls = TlsConnector::from(Arc::clone(&self.tls));
@@ -145,6 +184,10 @@ impl Connector {
         tcp.set_tcp_user_timeout(Some(SILENCE));
         tcp
     }
+}
+
+fn is_secure(uri: &Uri) -> bool {
+    uri.scheme_str() == Some("https")
 }
 
 /// Without the layers that only the connectors need.

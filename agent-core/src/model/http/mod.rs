@@ -124,7 +124,7 @@ impl Endpoint {
             .map_err(|error| wrong(&format!("is no URL: {error}")))?;
         let route = Route::to(&server).map_err(|kind| {
             configuration(format!(
-                "the environment names a proxy of the kind `{kind}`; only `http` and `https` are spoken"
+                "the environment names a proxy of the kind `{kind}`; `http`, `https`, `socks5` and `socks5h` are spoken"
             ))
         })?;
         Ok(Self {

@@ -49,7 +49,7 @@ impl Head {
         let mut text = b"POST ".to_vec();
         let from = match route {
             Route::Forwarded(_) => Position::BeforeScheme,
-            Route::Direct | Route::Tunnelled(_) => Position::BeforePath,
+            Route::Direct | Route::Tunnelled(_) | Route::Socks(_) => Position::BeforePath,
         };
         text.extend_from_slice(url[from..Position::AfterQuery].as_bytes());
         text.extend_from_slice(b" HTTP/1.1\r\n");
@@ -63,7 +63,7 @@ impl Head {
             add(name.as_str(), value.as_bytes());
         }
         if let Route::Forwarded(proxy) = route
-            && let Some(authorization) = &proxy.authorization
+            && let Some(authorization) = proxy.authorization()
         {
             add("proxy-authorization", authorization.as_bytes());
         }
