@@ -1,6 +1,7 @@
 //! How a connection to a model is made: in TLS, and by the proxies that the environment names. A
 //! binary of its own, because each test asks in a child with an environment of its own.
 #![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 mod servers;
 
