@@ -7,14 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until};
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span};
 
 use super::call_end::{CallEnd, end_call};
 use super::earlier::Turn;
 use super::early::EarlyCall;
 use super::error::Failure;
 use super::interceptor::{ToolNext, ToolRequest, tries};
-use super::nested::Outer;
 use super::scope::RunScope;
 use super::slots;
 use crate::boxed::BoxFuture;
@@ -25,6 +24,7 @@ use crate::message::ToolCall;
 use crate::telemetry;
 use crate::tool::{
     CallAnswer, CallContext, Effect, Progress, ToolCallback, ToolContext, ToolError, ToolOutcome,
+    TurnContext,
     executor::{self, TimeLimit, Whose},
 };
 
@@ -42,6 +42,8 @@ pub(super) struct Admission<'a> {
     pub(super) began: &'a AtomicBool,
     /// What is known of the turn's calls, and where it is written down.
     pub(super) turn: &'a Turn,
+    /// What its tool may know of the turn.
+    pub(super) context: &'a Arc<TurnContext>,
     /// The answers to what the call asked.
     pub(super) answers: &'a [CallAnswer],
 }
@@ -49,13 +51,12 @@ pub(super) struct Admission<'a> {
 /// Runs one call.
 pub(super) async fn run_call(
     scope: &Arc<RunScope>,
-    state: &State,
     call: &ToolCall,
     admission: Admission<'_>,
 ) -> CallEnd {
     let span = telemetry::tool_span(&scope.span, call);
     let started = admission.since;
-    let outcome = attempt(scope, state, call, admission)
+    let outcome = attempt(scope, call, &span, admission)
         .instrument(span.clone())
         .await;
     end_call(scope, call, outcome, (span, started, admission)).await
@@ -110,8 +111,8 @@ impl Attempt {
 
 async fn attempt(
     scope: &Arc<RunScope>,
-    state: &State,
     call: &ToolCall,
+    span: &Span,
     admission: Admission<'_>,
 ) -> Attempt {
     if let Some(invalid) = call.invalid {
@@ -145,21 +146,26 @@ async fn attempt(
         .await;
     admission.began.store(true, Ordering::Relaxed);
     let gate = Gate::new(scope.sink.clone());
-    run(scope, (state, admission.answers), call, &tool, (gate, time)).await
+    let context = admission.context;
+    let about = (span.clone(), admission.answers.to_vec());
+    run(scope, context, call, (&tool, gate, time), about).await
 }
 
 /// Runs a call while the model still writes, once there is a slot for it. `began` is asked then:
 /// if it says no, the call is run later, as any other.
 pub(super) async fn run_early(
     scope: Arc<RunScope>,
-    state: State,
-    call: ToolCall,
+    context: Arc<TurnContext>,
+    (call, span): (ToolCall, Span),
     (tool, slots, gate): (Arc<dyn ToolCallback>, Arc<Semaphore>, Gate),
     may_begin: impl FnOnce() -> bool + Send,
 ) -> Attempt {
     let time = time_limit(&scope, &tool, Instant::now());
     match take(&scope, &tool, &slots, time).await {
-        Ok(_slots) if may_begin() => run(&scope, (&state, &[]), &call, &tool, (gate, time)).await,
+        Ok(_slots) if may_begin() => {
+            let about = (span, Vec::new());
+            run(&scope, &context, &call, (&tool, gate, time), about).await
+        }
         Ok(_) => Attempt::not_run(ToolError::cancelled()),
         Err(error) => Attempt::not_run(error),
     }
@@ -194,36 +200,24 @@ fn look_up(
 /// Runs the tool in its time. It has its slots.
 async fn run(
     scope: &Arc<RunScope>,
-    (state, answers): (&State, &[CallAnswer]),
+    context: &Arc<TurnContext>,
     call: &ToolCall,
-    tool: &Arc<dyn ToolCallback>,
-    (gate, time): (Gate, TimeLimit),
+    (tool, gate, time): (&Arc<dyn ToolCallback>, Gate, TimeLimit),
+    (span, answers): (Span, Vec<CallAnswer>),
 ) -> Attempt {
-    let context = context(
-        scope,
-        (state, answers),
-        call,
-        tool.definition().name(),
-        time.deadline,
-        &gate,
-    );
-    let runtime = scope.runtime_of(tool.definition().name());
-    let result = if runtime.is_none() && scope.config.tool_interceptors.is_empty() {
-        let running = tries(&scope.config, tool, call, &context);
-        executor::execute(running, &context, time).await
-    } else {
-        let request = ToolRequest::new(call.clone(), context.clone(), Arc::clone(tool));
-        let config = Arc::clone(&scope.config);
-        // The chain is begun inside, so that a panic before its first await is caught too.
-        let running = async move { ToolNext::new(&config).run(request).await };
-        match runtime {
-            None => executor::execute(running, &context, time).await,
-            Some(runtime) => {
-                let running = slots::on(runtime.clone(), running);
-                executor::execute(running, &context, time).await
-            }
-        }
+    let is_heard = scope.sink.is_read();
+    let special = CallContext {
+        call_id: call.id.clone(),
+        tool: Arc::clone(tool),
+        deadline: time.deadline,
+        span,
+        progress: is_heard.then(|| progress(call, tool, &gate)),
+        gate: is_heard.then(|| Arc::new(gate.clone()) as _),
+        answers,
     };
+    let context = ToolContext::for_call(Arc::clone(context), special);
+    let running = || begun(scope, call, tool, &context);
+    let result = executor::execute(running, &context, time).await;
     // What the tool left running has nothing more to say.
     gate.close();
     Attempt {
@@ -233,6 +227,43 @@ async fn run(
         ran: !context.never_ran(),
         failure: None,
     }
+}
+
+/// The tool at work, behind the agent's interceptors and on its runtime, if it has any.
+fn begun<'a>(
+    scope: &'a RunScope,
+    call: &'a ToolCall,
+    tool: &'a Arc<dyn ToolCallback>,
+    context: &'a ToolContext,
+) -> BoxFuture<'a, Result<ToolOutcome, ToolError>> {
+    let runtime = scope.runtime_of(tool.definition().name());
+    if runtime.is_none() && scope.config.tool_interceptors.is_empty() {
+        return tries(&scope.config, tool, call, context);
+    }
+    let request = ToolRequest::new(call.clone(), context.clone(), Arc::clone(tool));
+    let config = Arc::clone(&scope.config);
+    // The chain is begun inside, so that it runs on that runtime from its beginning.
+    let running = async move { ToolNext::new(&config).run(request).await };
+    match runtime {
+        None => Box::pin(running),
+        Some(runtime) => Box::pin(slots::on(runtime.clone(), running)),
+    }
+}
+
+/// Takes what the tool says of its progress to the events.
+fn progress(call: &ToolCall, tool: &Arc<dyn ToolCallback>, gate: &Gate) -> Progress {
+    let tool = tool.definition().name().to_owned();
+    let (call_id, gate) = (call.id.clone(), gate.clone());
+    Arc::new(move |value| {
+        let kind = EventKind::ToolProgress {
+            call_id: call_id.clone(),
+            tool: tool.clone(),
+            value,
+        };
+        let kind = gate.try_send(kind)?;
+        let gate = gate.clone();
+        Some(Box::pin(async move { gate.send(kind).await }) as BoxFuture<'static, ()>)
+    })
 }
 
 /// A slot of each kind to run in, as long as the call's time is not over and the run goes on.
@@ -289,46 +320,15 @@ fn time_limit(scope: &RunScope, tool: &Arc<dyn ToolCallback>, started: Instant) 
     }
 }
 
-fn context(
-    scope: &Arc<RunScope>,
-    (state, answers): (&State, &[CallAnswer]),
-    call: &ToolCall,
-    tool: &str,
-    deadline: Instant,
-    gate: &Gate,
-) -> ToolContext {
-    let (call_id, tool_name): (Arc<str>, Arc<str>) = (call.id.as_str().into(), tool.into());
-    let progress = scope.sink.is_read().then(|| {
-        let (call_id, tool, gate) = (Arc::clone(&call_id), Arc::clone(&tool_name), gate.clone());
-        let say = move |value| {
-            let kind = EventKind::ToolProgress {
-                call_id: call_id.to_string(),
-                tool: tool.to_string(),
-                value,
-            };
-            let kind = gate.try_send(kind)?;
-            let gate = gate.clone();
-            Some(Box::pin(async move { gate.send(kind).await }) as BoxFuture<'static, ()>)
-        };
-        Arc::new(say) as Progress
-    });
-    ToolContext::for_call(
-        Arc::clone(&scope.context),
-        CallContext {
-            call_id,
+impl RunScope {
+    /// What the tools of a turn may know of it.
+    pub(super) fn turn(self: &Arc<Self>, state: State) -> TurnContext {
+        TurnContext {
+            run: Arc::clone(&self.context),
             message_id: state.messages().last().map(|message| message.id().clone()),
-            tool_name,
-            deadline: Some(deadline),
-            state: state.clone(),
-            outer: Some(Arc::new(Outer {
-                scope: Arc::clone(scope),
-                gate: gate.clone(),
-                deadline,
-                span: tracing::Span::current(),
-            })),
-            cancellation: scope.token.child_token(),
-            answers: answers.to_vec(),
-            progress,
-        },
-    )
+            state,
+            cancellation: self.token.clone(),
+            scope: Some(Arc::clone(self) as _),
+        }
+    }
 }

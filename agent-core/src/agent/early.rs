@@ -21,7 +21,7 @@ use crate::graph::State;
 use crate::message::ToolCall;
 use crate::model::ModelDelta;
 use crate::telemetry;
-use crate::tool::{Effect, ToolCallback};
+use crate::tool::{Effect, ToolCallback, TurnContext};
 
 /// The calls of one reply that began early.
 pub(super) struct EarlyCalls {
@@ -63,7 +63,7 @@ pub(super) fn is_wanted(scope: &RunScope) -> bool {
 /// Watches a reply as it is written.
 pub(super) struct Watch<'a> {
     scope: &'a Arc<RunScope>,
-    state: State,
+    context: Arc<TurnContext>,
     /// What would be counted if the calls so far were all.
     counts: Counts,
     writing: Vec<Writing>,
@@ -84,7 +84,7 @@ impl<'a> Watch<'a> {
         };
         Self {
             scope,
-            state: state.clone(),
+            context: Arc::new(scope.turn(state.clone())),
             counts: scope.record(|record| record.counts.clone()),
             writing: Vec::new(),
             seen: 0,
@@ -157,7 +157,7 @@ impl<'a> Watch<'a> {
         }
         if self
             .scope
-            .needs_approval(&call, &*tool, &self.state)
+            .needs_approval(&call, &*tool, &self.context.state)
             .is_some()
         {
             return is_parallel;
@@ -179,8 +179,8 @@ impl<'a> Watch<'a> {
         let of_tool = scope.runtime_of(tool.definition().name()).cloned();
         let run = run_early(
             scope,
-            self.state.clone(),
-            call.clone(),
+            Arc::clone(&self.context),
+            (call.clone(), span.clone()),
             (tool, Arc::clone(&self.early.slots), gate.clone()),
             move || !begins.swap(true, Ordering::AcqRel),
         );

@@ -249,18 +249,17 @@ impl<'a> ToolNext<'a> {
 
 /// Calls the tool, again if the agent says so.
 #[cfg_attr(not(feature = "retry"), expect(unused_variables))]
-pub(super) async fn tries(
-    config: &Config,
-    tool: &Arc<dyn ToolCallback>,
-    call: &ToolCall,
-    context: &ToolContext,
-) -> Result<ToolOutcome, ToolError> {
+pub(super) fn tries<'a>(
+    config: &'a Config,
+    tool: &'a Arc<dyn ToolCallback>,
+    call: &'a ToolCall,
+    context: &'a ToolContext,
+) -> BoxFuture<'a, Result<ToolOutcome, ToolError>> {
     #[cfg(feature = "retry")]
     if let Some(retry) = &config.tool_retry {
-        // Boxed, because it is rare: every call would have room for it.
-        return Box::pin(super::retry::call(retry, tool, call, context)).await;
+        return Box::pin(super::retry::call(retry, tool, call, context));
     }
-    executor::call(tool, &call.arguments, context).await
+    executor::call(tool, &call.arguments, context)
 }
 
 impl fmt::Debug for ToolNext<'_> {

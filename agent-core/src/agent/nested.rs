@@ -18,6 +18,28 @@ pub(super) struct Outer {
     pub(super) span: tracing::Span,
 }
 
+impl Outer {
+    /// The call of this context; `None` if it belongs to no run.
+    pub(super) fn of(context: &ToolContext) -> Option<Self> {
+        let (scope, call) = (scope_of(context)?, context.call()?);
+        let gate = call.gate.clone().and_then(|gate| gate.downcast().ok());
+        Some(Self {
+            gate: gate.map_or_else(
+                || Gate::new(scope.sink.clone()),
+                |gate: Arc<Gate>| Gate::clone(&gate),
+            ),
+            deadline: call.deadline,
+            span: call.span.clone(),
+            scope,
+        })
+    }
+}
+
+/// The run of the call of this context.
+pub(super) fn scope_of(context: &ToolContext) -> Option<Arc<RunScope>> {
+    context.turn().scope.clone()?.downcast().ok()
+}
+
 impl RunRequest {
     /// Makes this a run inside a tool call of another run.
     ///
@@ -28,9 +50,7 @@ impl RunRequest {
     ///
     /// With a context that belongs to no run, as in a test, only its token counts.
     pub fn within(mut self, context: &ToolContext) -> Self {
-        self.outer = context
-            .outer()
-            .and_then(|outer| outer.downcast::<Outer>().ok());
+        self.outer = Outer::of(context).map(Arc::new);
         self.outer_token = Some(context.cancellation().clone());
         self
     }

@@ -97,14 +97,10 @@ pub(super) async fn call(
         };
         context.try_again();
         let attempt = context.attempt();
-        let outer = context.outer();
-        let outer = outer.and_then(|outer| outer.downcast::<Outer>().ok());
+        let outer = Outer::of(context);
         let told: Arc<str> = Arc::from(context.secrets().mask(&error.model_text()));
-        let records = |outer: &Arc<Outer>| outer.scope.config.record_content;
-        let shown = outer
-            .as_ref()
-            .filter(|outer| records(outer))
-            .map(|_| &*told);
+        let records = |outer: &&Outer| outer.scope.config.record_content;
+        let shown = outer.as_ref().filter(records).map(|_| &*told);
         tracing::info!(
             tool = context.tool_name(),
             attempt,

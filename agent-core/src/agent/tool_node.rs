@@ -27,6 +27,7 @@ use crate::event::{Limit, Outcome};
 use crate::graph::{AnswerError, NodeAction, NodeContext, NodeOutput, State, StateUpdate};
 use crate::message::{Message, ToolCall, ToolResult};
 use crate::model::FinishReason;
+use crate::tool::TurnContext;
 
 /// The node that runs tool calls.
 #[derive(Debug)]
@@ -46,7 +47,9 @@ impl NodeAction for ToolNode {
         Box::pin(async move {
             let scope = RunScope::of(context)?;
             let turn = Turn::of(context);
-            let edited = turn.edited(&state);
+            let context = Arc::new(scope.turn(state));
+            let state = &context.state;
+            let edited = turn.edited(state);
             // Calls that have a result already are not run again [C7].
             let calls = state.transcript().open_calls();
             let calls = calls.map(|call| edited.iter().find(|it| it.id == call.id).unwrap_or(call));
@@ -67,13 +70,13 @@ impl NodeAction for ToolNode {
                 .collect();
             let (mut plans, reached) = admit(&scope, &calls, &tools);
             let slots = begun_early(&scope, &mut plans);
-            let ends = run_all(&scope, &state, plans, (&slots, &turn)).await;
+            let ends = run_all(&scope, plans, (&slots, &turn, &context)).await;
             let reached = reached.or(count(&scope, &calls, (&tools, &ends)).err());
             let mut update = StateUpdate::new();
             for call in &edited {
                 update = update.edit_call(call.id.clone(), call.arguments.clone());
             }
-            let mut output = take_in(&scope, (&state, &calls), (update, ends), reached).await?;
+            let mut output = take_in(&scope, (state, &calls), (update, ends), reached).await?;
             output.effects = scope.effects();
             Ok(output)
         })
@@ -84,9 +87,8 @@ impl NodeAction for ToolNode {
 /// that are still running.
 async fn run_all<'a>(
     scope: &'a Arc<RunScope>,
-    state: &'a State,
     plans: Vec<Plan<'a>>,
-    (slots, turn): (&'a Semaphore, &'a Turn),
+    (slots, turn, context): (&'a Semaphore, &'a Turn, &'a Arc<TurnContext>),
 ) -> Vec<CallEnd> {
     let since = Instant::now();
     let admission = |plan: &Plan<'a>, since, began| Admission {
@@ -95,13 +97,14 @@ async fn run_all<'a>(
         slots,
         began,
         turn,
+        context,
         answers: &[],
     };
     let plans = match <[_; 1]>::try_from(plans) {
         Ok([alone]) => {
             let began = AtomicBool::new(false);
             let admission = admission(&alone, since, &began);
-            return vec![run_plan(scope, state, alone, admission).await];
+            return vec![run_plan(scope, alone, admission).await];
         }
         Err(plans) => plans,
     };
@@ -120,7 +123,7 @@ async fn run_all<'a>(
         let since = if is_serial { Instant::now() } else { since };
         let running = batch.into_iter().map(|(position, plan)| {
             let admission = admission(&plan, since, &began[position]);
-            async move { (position, run_plan(scope, state, plan, admission).await) }
+            async move { (position, run_plan(scope, plan, admission).await) }
         });
         let mut running: FuturesUnordered<_> = running.collect();
         while !failed && let Some((position, end)) = running.next().await {
@@ -170,12 +173,7 @@ async fn stopped(scope: &RunScope, call: &ToolCall, began: bool) -> CallEnd {
     CallEnd::refused(result)
 }
 
-async fn run_plan(
-    scope: &Arc<RunScope>,
-    state: &State,
-    plan: Plan<'_>,
-    admission: Admission<'_>,
-) -> CallEnd {
+async fn run_plan(scope: &Arc<RunScope>, plan: Plan<'_>, admission: Admission<'_>) -> CallEnd {
     match plan.refused {
         Some(text) => {
             let result = ToolResult::error(plan.call, text);
@@ -183,9 +181,11 @@ async fn run_plan(
             CallEnd::refused(result)
         }
         None => match (
-            admission
-                .turn
-                .before(scope, (plan.call, plan.tool.map(|tool| &**tool)), state),
+            admission.turn.before(
+                scope,
+                (plan.call, plan.tool.map(|tool| &**tool)),
+                &admission.context.state,
+            ),
             plan.early,
         ) {
             (Before::Ended(end), _) => *end,
@@ -201,7 +201,7 @@ async fn run_plan(
                     answers: &answers,
                     ..admission
                 };
-                run_call(scope, state, plan.call, admission).await
+                run_call(scope, plan.call, admission).await
             }
         },
     }

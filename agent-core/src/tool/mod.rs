@@ -90,7 +90,9 @@ pub use resolver::ToolResolver;
 pub use set::ToolSetError;
 
 pub(crate) use callback::{NestedRequest, ToolCallback};
-pub(crate) use context::{CallAnswer, CallContext, Progress, RESULT, RunContext, ToolContext};
+pub(crate) use context::{
+    CallAnswer, CallContext, Progress, RESULT, RunContext, ToolContext, TurnContext,
+};
 pub(crate) use definition::ToolDefinition;
 pub(crate) use error::ToolError;
 pub(crate) use host::{Host, Hosts};

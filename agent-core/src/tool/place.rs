@@ -21,9 +21,10 @@ impl fmt::Debug for Leftovers {
 }
 
 /// The place of one call: most call their tool once, but an interceptor may do so several times,
-/// also at once. Clones are the same place.
-#[derive(Clone, Default)]
-pub(super) struct Place(Arc<Mutex<State>>);
+/// also at once. Clones are the same place. `None` is that of a call which ended before a blocking
+/// tool was in it.
+#[derive(Clone)]
+pub(super) struct Place(Option<Arc<Mutex<State>>>);
 
 #[derive(Default)]
 struct State {
@@ -38,21 +39,36 @@ struct State {
     never_ran: bool,
 }
 
+impl Default for Place {
+    fn default() -> Self {
+        Self(Some(Arc::default()))
+    }
+}
+
 impl Place {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The place of a call that has ended, and in which no blocking tool ran.
+    pub(super) fn over() -> Self {
+        Self(None)
+    }
+
+    fn lock(&self) -> Option<MutexGuard<'_, State>> {
+        let state = self.0.as_ref()?;
+        Some(state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The tool waits for a thread.
     pub(super) fn wait(&self) -> Waiting {
-        self.lock().waiting += 1;
+        if let Some(mut state) = self.lock() {
+            state.waiting += 1;
+        }
         Waiting(self.clone())
     }
 
     /// The call is over.
     pub(super) fn leave(&self, leftovers: &Leftovers) {
-        let mut state = self.lock();
-        if !state.is_over {
+        if let Some(mut state) = self.lock()
+            && !state.is_over
+        {
             state.is_over = true;
             state.never_ran = state.waiting > 0 && !state.began;
             leftovers.0.fetch_add(state.on_thread, Ordering::Relaxed);
@@ -61,7 +77,7 @@ impl Place {
 
     /// True if the call ended before the tool had a thread.
     pub(super) fn is_given_up(&self) -> bool {
-        self.lock().never_ran
+        self.lock().is_some_and(|state| state.never_ran)
     }
 }
 
@@ -74,10 +90,7 @@ impl Waiting {
     pub(super) fn begin(self, leftovers: Leftovers) -> Option<OnThread> {
         let place = self.0.clone();
         {
-            let mut state = place.lock();
-            if state.is_over {
-                return None;
-            }
+            let mut state = place.lock().filter(|state| !state.is_over)?;
             state.on_thread += 1;
             state.began = true;
         }
@@ -87,7 +100,9 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.0.lock().waiting -= 1;
+        if let Some(mut state) = self.0.lock() {
+            state.waiting -= 1;
+        }
     }
 }
 
@@ -99,11 +114,10 @@ pub(super) struct OnThread {
 
 impl Drop for OnThread {
     fn drop(&mut self) {
-        let was_left_behind = {
-            let mut state = self.place.lock();
+        let was_left_behind = self.place.lock().is_some_and(|mut state| {
             state.on_thread -= 1;
             state.is_over
-        };
+        });
         if was_left_behind {
             self.leftovers.0.fetch_sub(1, Ordering::Relaxed);
             tracing::info!("a blocking tool ended after its call; its result is thrown away");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Check, FINAL_ANSWER, Output, OutputError};
-use crate::agent::nested::Outer;
+use crate::agent::nested::scope_of;
 use crate::boxed::BoxFuture;
 use crate::message::Message;
 use crate::tool::{
@@ -55,10 +55,7 @@ impl FinalAnswer {
 
 /// Counts an answer that does not fit. True if no other is asked for.
 fn is_last(context: &ToolContext, retries: u32) -> bool {
-    let outer = context
-        .outer()
-        .and_then(|outer| outer.downcast::<Outer>().ok());
-    outer.is_some_and(|outer| outer.scope.counts_misfit(retries))
+    scope_of(context).is_some_and(|scope| scope.counts_misfit(retries))
 }
 
 impl ToolCallback for FinalAnswer {

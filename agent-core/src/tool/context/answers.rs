@@ -26,6 +26,10 @@ impl CallAnswer {
 }
 
 impl ToolContext {
+    fn given(&self) -> &[CallAnswer] {
+        self.call().map_or(&[], |call| &call.answers)
+    }
+
     /// The answer to what this call asked, if it runs again because somebody answered: the last,
     /// if it asked several times. `None` if it runs for the first time.
     ///
@@ -51,7 +55,7 @@ impl ToolContext {
     /// [`CheckpointError::InvalidAnswer`](crate::graph::checkpoint::CheckpointError::InvalidAnswer),
     /// and takes another answer. The model hears nothing of it.
     pub fn answer<T: DeserializeOwned>(&self) -> Result<Option<T>, ToolError> {
-        let mut own = self.0.answers.iter().filter(|it| it.nested.is_none());
+        let mut own = self.given().iter().filter(|it| it.nested.is_none());
         own.next_back().map(CallAnswer::read).transpose()
     }
 
@@ -86,8 +90,7 @@ impl ToolContext {
     /// and takes another answer. The model hears nothing of it.
     pub fn answer_to<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, ToolError> {
         let mut named = self
-            .0
-            .answers
+            .given()
             .iter()
             .filter(|answer| answer.nested.is_none() && answer.name.as_deref() == Some(name));
         named.next_back().map(CallAnswer::read).transpose()
@@ -95,7 +98,7 @@ impl ToolContext {
 
     /// The answers for the run inside of this call, by what they answer there.
     pub(crate) fn nested_answers(&self) -> impl Iterator<Item = (&str, &Value)> {
-        let answers = self.0.answers.iter();
+        let answers = self.given().iter();
         answers.filter_map(|answer| Some((answer.nested.as_deref()?, &answer.value)))
     }
 }

@@ -14,10 +14,10 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use answers::CallAnswer;
 
-use super::ToolError;
 use super::cancel::{CancelCallbacks, CancelGuard};
 use super::host::Hosts;
 use super::place::{Leftovers, Place};
+use super::{ToolCallback, ToolError};
 use crate::boxed::BoxFuture;
 use crate::message::MessageId;
 use crate::secrets::Secrets;
@@ -62,88 +62,100 @@ pub(crate) struct RunContext {
     pub(crate) secrets: Secrets,
 }
 
+/// What is the same for every call of a turn.
+#[derive(Default)]
+pub(crate) struct TurnContext {
+    pub(crate) run: Arc<RunContext>,
+    /// The message that holds the calls.
+    pub(crate) message_id: Option<MessageId>,
+    pub(crate) state: State,
+    /// The run's token.
+    pub(crate) cancellation: CancellationToken,
+    /// What a run within a call needs to know of this one; only the agent knows its type.
+    pub(crate) scope: Option<Arc<dyn Any + Send + Sync>>,
+}
+
 #[derive(Default)]
 struct Inner {
-    run: Arc<RunContext>,
-    call_id: Arc<str>,
-    message_id: Option<MessageId>,
-    tool_name: Arc<str>,
-    deadline: Option<tokio::time::Instant>,
-    cancellation: CancellationToken,
+    turn: Arc<TurnContext>,
+    call: Option<CallContext>,
+    /// Made when somebody asks for it: most calls never do.
+    cancellation: OnceLock<CancellationToken>,
     callbacks: OnceLock<Arc<CancelCallbacks>>,
-    state: State,
     updates: Mutex<StateUpdate>,
-    progress: Option<Progress>,
-    outer: Option<Arc<dyn Any + Send + Sync>>,
-    answers: Vec<CallAnswer>,
-    place: Place,
+    place: OnceLock<Place>,
     attempt: AtomicU32,
 }
 
 /// What is special to one call; see the getters of [`ToolContext`].
 pub(crate) struct CallContext {
-    pub(crate) call_id: Arc<str>,
-    /// The message that holds the call.
-    pub(crate) message_id: Option<MessageId>,
-    pub(crate) tool_name: Arc<str>,
-    pub(crate) deadline: Option<tokio::time::Instant>,
-    pub(crate) cancellation: CancellationToken,
-    pub(crate) state: State,
+    pub(crate) call_id: String,
+    pub(crate) tool: Arc<dyn ToolCallback>,
+    pub(crate) deadline: tokio::time::Instant,
+    /// The call's span.
+    pub(crate) span: tracing::Span,
     pub(crate) progress: Option<Progress>,
-    /// What a run within the call needs to know of this one; only the agent knows its type.
-    pub(crate) outer: Option<Arc<dyn Any + Send + Sync>>,
+    /// Where what is told within the call goes, if somebody listens; only the agent knows its
+    /// type.
+    pub(crate) gate: Option<Arc<dyn Any + Send + Sync>>,
     /// The answers to what the call asked, in order.
     pub(crate) answers: Vec<CallAnswer>,
 }
 
 impl ToolContext {
-    pub(crate) fn for_call(run: Arc<RunContext>, call: CallContext) -> Self {
+    pub(crate) fn for_call(turn: Arc<TurnContext>, call: CallContext) -> Self {
         Self(Arc::new(Inner {
-            run,
-            call_id: call.call_id,
-            message_id: call.message_id,
-            tool_name: call.tool_name,
-            deadline: call.deadline,
-            cancellation: call.cancellation,
+            turn,
+            call: Some(call),
+            cancellation: OnceLock::new(),
             callbacks: OnceLock::new(),
-            state: call.state,
             updates: Mutex::default(),
-            progress: call.progress,
-            outer: call.outer,
-            answers: call.answers,
-            place: Place::default(),
+            place: OnceLock::new(),
             attempt: AtomicU32::new(1),
         }))
+    }
+
+    fn run(&self) -> &RunContext {
+        &self.0.turn.run
+    }
+
+    pub(crate) fn turn(&self) -> &TurnContext {
+        &self.0.turn
+    }
+
+    /// What is special to this call; `None` for a context that belongs to no run, as in a test.
+    pub(crate) fn call(&self) -> Option<&CallContext> {
+        self.0.call.as_ref()
     }
 
     /// The id of the run.
     #[must_use]
     pub fn run_id(&self) -> &str {
-        &self.0.run.run_id
+        &self.run().run_id
     }
 
     /// The id of the thread, if the run belongs to one.
     #[must_use]
     pub fn thread_id(&self) -> Option<&str> {
-        self.0.run.thread_id.as_deref()
+        self.run().thread_id.as_deref()
     }
 
     /// The provider's id of this call.
     #[must_use]
     pub fn call_id(&self) -> &str {
-        &self.0.call_id
+        self.call().map_or("", |call| &call.call_id)
     }
 
     /// The name of the tool that runs.
     #[must_use]
     pub fn tool_name(&self) -> &str {
-        &self.0.tool_name
+        self.call().map_or("", |call| call.tool.definition().name())
     }
 
     /// When the call's time is over.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
-        self.0.deadline.map(tokio::time::Instant::into_std)
+        self.call().map(|call| call.deadline.into_std())
     }
 
     /// Which try of the call this is, from 1.
@@ -173,7 +185,7 @@ impl ToolContext {
     /// What no other call of the thread, or of the run, has.
     pub(crate) fn call_key(&self) -> String {
         // Some providers begin to count call ids anew in each reply.
-        let message = self.0.message_id.as_ref();
+        let message = self.0.turn.message_id.as_ref();
         let message = message.map_or_else(|| "0::".to_owned(), MessageId::key);
         format!("{message}{}", self.call_id())
     }
@@ -182,7 +194,14 @@ impl ToolContext {
     /// cancelled. A call and a run that end by themselves do not fire it.
     #[must_use]
     pub fn cancellation(&self) -> &CancellationToken {
-        &self.0.cancellation
+        self.0
+            .cancellation
+            .get_or_init(|| self.0.turn.cancellation.child_token())
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        let own = self.0.cancellation.get();
+        own.unwrap_or(&self.0.turn.cancellation).is_cancelled()
     }
 
     /// An error if the call was cancelled; for blocking tools, between two steps.
@@ -191,7 +210,7 @@ impl ToolContext {
     ///
     /// [`ToolError::cancelled`].
     pub fn check_cancelled(&self) -> Result<(), ToolError> {
-        if self.0.cancellation.is_cancelled() {
+        if self.is_cancelled() {
             Err(ToolError::cancelled())
         } else {
             Ok(())
@@ -208,24 +227,24 @@ impl ToolContext {
     /// A value the host program lends; the run's over the agent's.
     #[must_use]
     pub fn host<T: Send + Sync + 'static>(&self) -> Option<&T> {
-        self.0.run.hosts.get()
+        self.run().hosts.get()
     }
 
     /// A host value to keep.
     pub(crate) fn host_arc<T: 'static>(&self) -> Option<Arc<T>> {
-        self.0.run.hosts.get_arc()
+        self.run().hosts.get_arc()
     }
 
     /// Metadata of the run, or of the agent.
     #[must_use]
     pub fn metadata(&self, key: &str) -> Option<&Value> {
-        self.0.run.metadata.get(key)
+        self.run().metadata.get(key)
     }
 
     /// The run's state as it was when this turn's calls started.
     #[must_use]
     pub fn state(&self) -> &State {
-        &self.0.state
+        &self.0.turn.state
     }
 
     /// The whole of a result that was too long for the model, by the handle that the model
@@ -251,7 +270,7 @@ impl ToolContext {
     pub fn whole_result(&self, handle: &str) -> Option<&str> {
         // The model says which, and the rest of the state is not for it.
         let is_handle = crate::id::is(handle, RESULT);
-        is_handle.then(|| self.0.state.value(handle))??.as_str()
+        is_handle.then(|| self.state().value(handle))??.as_str()
     }
 
     /// Writes a key of the run's state, once the call has gone well.
@@ -282,10 +301,10 @@ impl ToolContext {
     /// that a slow reader slows the tool. Without a reader, and after the call was cancelled,
     /// it does nothing.
     pub fn emit(&self, value: impl Into<Value>) -> Emit {
-        let progress = self.0.progress.as_ref();
+        let progress = self.call().and_then(|call| call.progress.as_ref());
         Emit {
             pending: progress
-                .filter(|_| !self.0.cancellation.is_cancelled())
+                .filter(|_| !self.is_cancelled())
                 .and_then(|progress| progress(value.into())),
         }
     }
@@ -294,18 +313,14 @@ impl ToolContext {
         self.0.callbacks.get_or_init(Arc::default)
     }
 
-    pub(crate) fn outer(&self) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.0.outer.clone()
-    }
-
     /// What an error must not repeat. Masked before a text is shortened, as a part of a secret is
     /// not known as one.
     pub(crate) fn secrets(&self) -> &Secrets {
-        &self.0.run.secrets
+        &self.run().secrets
     }
 
     pub(crate) fn runs_blocking_in_place(&self) -> bool {
-        self.0.run.blocking_in_place
+        self.run().blocking_in_place
     }
 
     pub(crate) fn take_updates(&self) -> StateUpdate {
@@ -319,27 +334,28 @@ impl ToolContext {
     }
 
     pub(super) fn place(&self) -> &Place {
-        &self.0.place
+        self.0.place.get_or_init(Place::default)
     }
 
     pub(super) fn leftovers(&self) -> Leftovers {
-        self.0.run.leftovers.clone()
+        self.run().leftovers.clone()
     }
 
     /// True if the tool is a blocking one that never had a thread.
     pub(crate) fn never_ran(&self) -> bool {
-        self.0.place.is_given_up()
+        self.0.place.get().is_some_and(Place::is_given_up)
     }
 
     /// The call is over: what of it still runs is left behind.
     pub(crate) fn end(&self) {
-        self.0.place.leave(&self.0.run.leftovers);
+        let place = self.0.place.get_or_init(Place::over);
+        place.leave(&self.run().leftovers);
     }
 
     /// Ends the call early: fires its token and its callbacks.
     pub(crate) fn cancel(&self) {
         self.end();
-        self.0.cancellation.cancel();
+        self.cancellation().cancel();
         self.callbacks().fire();
     }
 }
