@@ -3,7 +3,6 @@
 //! Not here: what becomes of its outcome (`agent::call_end`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until};
@@ -14,6 +13,7 @@ use super::earlier::Turn;
 use super::early::EarlyCall;
 use super::error::Failure;
 use super::interceptor::{ToolNext, ToolRequest, tries};
+use super::plan::Plan;
 use super::scope::RunScope;
 use super::slots;
 use crate::boxed::BoxFuture;
@@ -31,42 +31,43 @@ use crate::tool::{
 /// How a call gets its turn.
 #[derive(Clone, Copy)]
 pub(super) struct Admission<'a> {
-    /// What the call's name leads to, if to anything.
-    pub(super) tool: Option<&'a Arc<dyn ToolCallback>>,
     /// Since when its clock has been going: a call whose time is over before it has a slot
     /// never starts.
     pub(super) since: Instant,
     /// The slots it waits for one of.
     pub(super) slots: &'a Semaphore,
-    /// Set once the tool runs.
-    pub(super) began: &'a AtomicBool,
     /// What is known of the turn's calls, and where it is written down.
     pub(super) turn: &'a Turn,
     /// What its tool may know of the turn.
     pub(super) context: &'a Arc<TurnContext>,
-    /// The answers to what the call asked.
-    pub(super) answers: &'a [CallAnswer],
 }
 
-/// Runs one call.
+/// Runs one call, which is told these answers to what it asked.
 pub(super) async fn run_call(
     scope: &Arc<RunScope>,
-    call: &ToolCall,
+    plan: &mut Plan<'_>,
+    answers: Vec<CallAnswer>,
     admission: Admission<'_>,
 ) -> CallEnd {
-    let span = telemetry::tool_span(&scope.span, call);
-    let started = admission.since;
-    let outcome = attempt(scope, call, &span, admission)
+    let span = telemetry::tool_span(&scope.span, plan.call);
+    let outcome = attempt(scope, plan, (span.clone(), answers), admission)
         .instrument(span.clone())
         .await;
-    end_call(scope, call, outcome, (span, started, admission)).await
+    end_call(
+        scope,
+        plan,
+        outcome,
+        (span, admission.since, admission.turn),
+    )
+    .await
 }
 
 /// Takes a call over that has begun while the model was still writing.
 pub(super) async fn go_on(
     scope: &Arc<RunScope>,
-    early: Box<EarlyCall>,
-    admission: Admission<'_>,
+    plan: &mut Plan<'_>,
+    early: EarlyCall,
+    turn: &Turn,
 ) -> CallEnd {
     let EarlyCall {
         call,
@@ -75,15 +76,12 @@ pub(super) async fn go_on(
         span,
         started,
         ..
-    } = *early;
-    scope
-        .sink
-        .send(|| EventKind::ToolStarted { call: call.clone() })
-        .await;
-    admission.began.store(true, Ordering::Relaxed);
+    } = early;
+    scope.sink.send(|| EventKind::ToolStarted { call }).await;
+    plan.began = true;
     gate.open().await;
     let outcome = task.end().await.unwrap_or_else(Attempt::not_run);
-    end_call(scope, &call, outcome, (span, started, admission)).await
+    end_call(scope, plan, outcome, (span, started, turn)).await
 }
 
 /// What running a call gave, before anybody decided about its error.
@@ -94,7 +92,7 @@ pub(super) struct Attempt {
     /// True if the tool had begun.
     pub(super) ran: bool,
     /// Why the run cannot go on, whatever the call gave.
-    pub(super) failure: Option<Failure>,
+    pub(super) failure: Option<Box<Failure>>,
 }
 
 impl Attempt {
@@ -111,44 +109,62 @@ impl Attempt {
 
 async fn attempt(
     scope: &Arc<RunScope>,
-    call: &ToolCall,
-    span: &Span,
+    plan: &mut Plan<'_>,
+    about: (Span, Vec<CallAnswer>),
     admission: Admission<'_>,
 ) -> Attempt {
+    let call = plan.call;
     if let Some(invalid) = call.invalid {
         return Attempt::not_run(ToolError::invalid_arguments(format!("not run: {invalid}")));
     }
-    let tool = match look_up(scope, call, admission.tool) {
-        Ok(tool) => tool,
-        Err(error) => return Attempt::not_run(error),
+    let found;
+    let tool = match &plan.tool {
+        Some(tool) => tool,
+        // Once more, for its error.
+        None => match scope.find_tool(&call.name) {
+            Ok(tool) => {
+                found = tool;
+                &found
+            }
+            Err(error) => {
+                tracing::warn!(
+                    called = call.name,
+                    "no such tool; the model may have changed or shortened the name"
+                );
+                return Attempt::not_run(error);
+            }
+        },
     };
-    let time = time_limit(scope, &tool, admission.since);
-    let _slots = match take(scope, &tool, admission.slots, time).await {
+    let name = tool.definition().name();
+    if name != call.name {
+        tracing::info!(
+            called = call.name,
+            runs = name,
+            "the tool has another name than the model called"
+        );
+    }
+    let time = time_limit(scope, tool, admission.since);
+    let _slots = match take(scope, tool, admission.slots, time).await {
         Ok(slots) => slots,
         Err(error) => return Attempt::not_run(error),
     };
-    if tool.metadata().declared_effect() == Effect::Once {
+    if admission.turn.is_noted() && tool.metadata().declared_effect() == Effect::Once {
         // Boxed, as no other call needs the room.
-        if admission.turn.is_noted()
-            && let Err(failure) = Box::pin(admission.turn.begin(call)).await
-        {
+        if let Err(failure) = Box::pin(admission.turn.begin(call)).await {
             return Attempt {
-                failure: Some(failure),
+                failure: Some(Box::new(failure)),
                 ..Attempt::not_run(ToolError::cancelled())
             };
         }
-        let name = tool.definition().name().to_owned();
-        scope.record(|record| record.effects.push(name));
+        scope.record(|record| record.effects.push(name.to_owned()));
     }
     scope
         .sink
         .send(|| EventKind::ToolStarted { call: call.clone() })
         .await;
-    admission.began.store(true, Ordering::Relaxed);
+    plan.began = true;
     let gate = Gate::new(scope.sink.clone());
-    let context = admission.context;
-    let about = (span.clone(), admission.answers.to_vec());
-    run(scope, context, call, (&tool, gate, time), about).await
+    run(scope, admission.context, call, (tool, gate, time), about).await
 }
 
 /// Runs a call while the model still writes, once there is a slot for it. `began` is asked then:
@@ -169,32 +185,6 @@ pub(super) async fn run_early(
         Ok(_) => Attempt::not_run(ToolError::cancelled()),
         Err(error) => Attempt::not_run(error),
     }
-}
-
-/// The tool that a call is for.
-fn look_up(
-    scope: &RunScope,
-    call: &ToolCall,
-    found: Option<&Arc<dyn ToolCallback>>,
-) -> Result<Arc<dyn ToolCallback>, ToolError> {
-    let found = match found {
-        Some(tool) => Ok(Arc::clone(tool)),
-        // Once more, for its error.
-        None => scope.find_tool(&call.name),
-    };
-    match &found {
-        Ok(tool) if tool.definition().name() != call.name => tracing::info!(
-            called = call.name,
-            runs = tool.definition().name(),
-            "the tool has another name than the model called"
-        ),
-        Ok(_) => {}
-        Err(_) => tracing::warn!(
-            called = call.name,
-            "no such tool; the model may have changed or shortened the name"
-        ),
-    }
-    found
 }
 
 /// Runs the tool in its time. It has its slots.
@@ -266,13 +256,16 @@ fn progress(call: &ToolCall, tool: &Arc<dyn ToolCallback>, gate: &Gate) -> Progr
     })
 }
 
+/// The slots that a call runs in: that of its tool, if it limits its calls, and that of the turn.
+type Slots<'a> = (Option<OwnedSemaphorePermit>, SemaphorePermit<'a>);
+
 /// A slot of each kind to run in, as long as the call's time is not over and the run goes on.
 async fn take<'a>(
     scope: &RunScope,
     tool: &Arc<dyn ToolCallback>,
     of_turn: &'a Semaphore,
     time: TimeLimit,
-) -> Result<(Option<OwnedSemaphorePermit>, SemaphorePermit<'a>), ToolError> {
+) -> Result<Slots<'a>, ToolError> {
     let own = scope.slots_of(tool.definition().name());
     let has_begun = || !scope.token.is_cancelled() && Instant::now() < time.deadline;
     if own.is_none()
@@ -281,6 +274,16 @@ async fn take<'a>(
     {
         return Ok((None, slot));
     }
+    // Boxed, because most find one at once: every call would have room for it.
+    Box::pin(wait(scope, own, of_turn, time)).await
+}
+
+async fn wait<'a>(
+    scope: &RunScope,
+    own: Option<Arc<Semaphore>>,
+    of_turn: &'a Semaphore,
+    time: TimeLimit,
+) -> Result<Slots<'a>, ToolError> {
     let all = async {
         let closed = |_| ToolError::cancelled();
         // The tool's own first: who waits for a busy tool keeps no slot from the others.

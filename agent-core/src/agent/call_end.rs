@@ -6,9 +6,11 @@ use tokio::time::Instant;
 use tracing::Span;
 
 use super::approval;
-use super::call::{Admission, Attempt};
+use super::call::Attempt;
 use super::cap::cap;
+use super::earlier::Turn;
 use super::error::Failure;
+use super::plan::Plan;
 use super::policy::Decision;
 use super::scope::RunScope;
 use crate::event::EventKind;
@@ -35,8 +37,9 @@ pub(super) enum Ended {
     Asks(Vec<Question>),
     /// The call did not happen: it was answered with what it cannot read.
     Unfit(AnswerError),
-    /// The call ends the run; the result is what the history says of it.
-    Failed(ToolResult, Failure),
+    /// The call ends the run; the result is what the history says of it. Boxed, because it is
+    /// rare and large.
+    Failed(ToolResult, Box<Failure>),
 }
 
 impl CallEnd {
@@ -69,21 +72,22 @@ impl CallEnd {
 /// Makes what a call gave its result, and tells it.
 pub(super) async fn end_call(
     scope: &Arc<RunScope>,
-    call: &ToolCall,
+    plan: &Plan<'_>,
     outcome: Attempt,
-    (span, started, admission): (Span, Instant, Admission<'_>),
+    (span, started, turn): (Span, Instant, &Turn),
 ) -> CallEnd {
+    let call = plan.call;
     let duration = started.elapsed();
-    let tool = admission.tool.map(|tool| tool.definition().name());
+    let tool = plan.tool.as_ref().map(|tool| tool.definition().name());
     let (tool, end) = (tool.unwrap_or("unknown"), outcome_name(&outcome.result));
     telemetry::tool_ended(&span, tool, end, duration);
     let unfit = outcome.result.as_ref().err().and_then(ToolError::answer);
     if let Some(unfit) = unfit.filter(|_| outcome.failure.is_none()) {
         let unfit = unfit.clone().masked(&scope.context.secrets);
         // Boxed, because it is rare: every call would have room for it.
-        return CallEnd::of(match Box::pin(admission.turn.unread(call, unfit)).await {
+        return CallEnd::of(match Box::pin(turn.unread(call, unfit)).await {
             Ok(unfit) => Ended::Unfit(unfit),
-            Err(failure) => Ended::Failed(ToolResult::error(call, ENDED), failure),
+            Err(failure) => Ended::Failed(ToolResult::error(call, ENDED), Box::new(failure)),
         });
     }
     let (result, mut failure, mut update, direct) = match outcome.result {
@@ -118,9 +122,9 @@ pub(super) async fn end_call(
         span.record(telemetry::TOOL_CALL_RESULT, &*result.text());
     }
     // Written down before anybody hears of it.
-    if failure.is_none() && admission.turn.is_noted() {
-        let noted = Box::pin(admission.turn.end(&result, &update, direct));
-        failure = noted.await.err();
+    if failure.is_none() && turn.is_noted() {
+        let noted = Box::pin(turn.end(&result, &update, direct));
+        failure = noted.await.err().map(Box::new);
     }
     tracing::debug!(parent: &span, is_error = result.is_error, ?duration, "the tool call ended");
     scope
@@ -163,7 +167,7 @@ fn decide(
     error: ToolError,
     call: &ToolCall,
     ran: bool,
-) -> (ToolResult, Option<Failure>) {
+) -> (ToolResult, Option<Box<Failure>>) {
     if error.kind() == ToolErrorKind::Cancelled && scope.token.is_cancelled() {
         let text = if ran {
             "Error: cancelled while it ran; it may have run in part"
@@ -190,7 +194,7 @@ fn decide(
     };
     // The error is the caller's, not the model's.
     let result = ToolResult::error(call, ENDED);
-    (result, Some(failure))
+    (result, Some(Box::new(failure)))
 }
 
 fn outcome_name(result: &Result<ToolOutcome, ToolError>) -> &'static str {

@@ -1,6 +1,6 @@
 //! What a run has done so far, against its limits.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub(super) struct Counts {
     /// Jumps of hooks since the last model call.
     jumps: u32,
     tool_calls: u32,
-    by_tool: HashMap<String, u32>,
+    by_tool: BTreeMap<String, u32>,
     /// How many of the tool calls had their result before this run.
     earlier: u32,
     last: Option<Last>,

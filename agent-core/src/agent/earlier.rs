@@ -2,13 +2,13 @@
 //! answered.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::approval::{self, About, Decision};
 use super::call_end::{CallEnd, Ended};
 use super::error::Failure;
+use super::plan::Plan;
 use super::scope::RunScope;
 use crate::event::InterruptKind;
 use crate::graph::checkpoint::record::Note;
@@ -119,12 +119,8 @@ impl Turn {
     }
 
     /// What to do with a call before it runs.
-    pub(super) fn before(
-        &self,
-        scope: &Arc<RunScope>,
-        (call, tool): (&ToolCall, Option<&dyn ToolCallback>),
-        state: &State,
-    ) -> Before {
+    pub(super) fn before(&self, scope: &RunScope, plan: &Plan<'_>, state: &State) -> Before {
+        let (call, tool) = (plan.call, plan.tool.as_deref());
         if let Some(end) = self.ended.get(&call.id).and_then(|note| end_of(note, call)) {
             return Before::Ended(Box::new(end));
         }

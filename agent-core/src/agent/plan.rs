@@ -12,18 +12,20 @@ use crate::event::Limit;
 use crate::message::ToolCall;
 use crate::tool::{ToolCallback, ToolMetadata};
 
-/// The tool that a call names, if there is one.
-pub(super) type Found = Option<Arc<dyn ToolCallback>>;
-
-/// A call, and why it must not run if it must not.
+/// A call, and how far it is.
 pub(super) struct Plan<'a> {
     pub(super) call: &'a ToolCall,
-    pub(super) tool: Option<&'a Arc<dyn ToolCallback>>,
+    /// The tool that it names, if there is one.
+    pub(super) tool: Option<Arc<dyn ToolCallback>>,
+    /// Why it must not run, if it must not.
     pub(super) refused: Option<String>,
     /// Boxed, because it is rare and large.
     pub(super) early: Option<Box<EarlyCall>>,
     /// True if no other call may run at the same time.
     pub(super) alone: bool,
+    /// True once its tool runs.
+    pub(super) began: bool,
+    pub(super) end: Option<CallEnd>,
 }
 
 /// Finds what was begun while the model wrote, and gives the slots of the turn.
@@ -40,24 +42,21 @@ pub(super) fn begun_early(scope: &RunScope, plans: &mut [Plan<'_>]) -> Arc<Semap
 /// Counts the calls in order and refuses those over a limit.
 pub(super) fn admit<'a>(
     scope: &RunScope,
-    calls: &[&'a ToolCall],
-    tools: &'a [Found],
+    calls: impl Iterator<Item = &'a ToolCall>,
 ) -> (Vec<Plan<'a>>, Option<Limit>) {
     let limits = &scope.config.limits;
     let mut reached = None;
     let plans = calls
-        .iter()
-        .zip(tools)
-        .map(|(&call, tool)| {
-            let tool = tool.as_ref();
-            let metadata = tool.map(|tool| tool.metadata());
+        .map(|call| {
+            let tool = scope.find_tool(&call.name).ok();
+            let metadata = tool.as_ref().map(|tool| tool.metadata());
             // The runs around this one have tools of their own.
             let mut own = metadata.and_then(ToolMetadata::call_limit);
             let over = match &reached {
                 // Nothing more runs once the run is about to stop.
                 Some(limit) if limits.on_limit != OnLimit::ErrorResult => Err(Limit::clone(limit)),
                 _ => {
-                    let name = own_name(call, tool);
+                    let name = own_name(call, tool.as_ref());
                     scope.outwards(|record, limits| {
                         record
                             .counts
@@ -76,6 +75,8 @@ pub(super) fn admit<'a>(
                 tool,
                 refused,
                 early: None,
+                began: false,
+                end: None,
             }
         })
         .collect();
@@ -101,17 +102,18 @@ fn limit_text(limit: &Limit) -> String {
 }
 
 /// Notes how the calls ended that were not refused. `Err` if the run has to end.
-pub(super) fn count(
-    scope: &RunScope,
-    calls: &[&ToolCall],
-    (tools, ends): (&[Found], &[CallEnd]),
-) -> Result<(), Limit> {
+pub(super) fn count(scope: &RunScope, plans: &[Plan<'_>]) -> Result<(), Limit> {
     let limits = &scope.config.limits;
-    for ((call, tool), end) in calls.iter().zip(tools).zip(ends) {
-        if let (false, Ended::Result(result)) = (end.refused, &end.ended) {
-            let name = own_name(call, tool.as_ref());
-            scope.record(|record| record.counts.ended(name, &call.arguments, result, limits))?;
+    scope.record(|record| {
+        for plan in plans {
+            if let Some(end) = &plan.end
+                && let (false, Ended::Result(result)) = (end.refused, &end.ended)
+            {
+                let name = own_name(plan.call, plan.tool.as_ref());
+                let arguments = &plan.call.arguments;
+                record.counts.ended(name, arguments, result, limits)?;
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }

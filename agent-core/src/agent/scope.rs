@@ -99,12 +99,16 @@ impl RunScope {
         tool: &dyn ToolCallback,
         state: &State,
     ) -> Option<Option<String>> {
+        let (hooks, predicates) = (&self.config.approving_hooks, &self.config.approvals);
+        if hooks.is_empty() && predicates.is_empty() {
+            return tool.metadata().needs_approval().then_some(None);
+        }
         let asked = || {
-            let mut hooks = self.config.approving_hooks.iter();
+            let mut hooks = hooks.iter();
             if let Some(question) = hooks.find_map(|hook| hook.approval(call, state)) {
                 return Some(Some(question));
             }
-            let mut predicates = self.config.approvals.iter();
+            let mut predicates = predicates.iter();
             let is_asked =
                 tool.metadata().needs_approval() || predicates.any(|needs| needs(call, state));
             is_asked.then_some(None)

@@ -7,11 +7,12 @@
 //! Not here: which calls run at all (`agent::plan`), how one runs (`agent::call`).
 
 use std::collections::HashMap;
-use std::iter::Peekable;
+use std::future::poll_fn;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 
 use futures_util::StreamExt as _;
+use futures_util::future::OptionFuture;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -20,12 +21,12 @@ use super::call::{Admission, go_on, run_call};
 use super::call_end::{CallEnd, Ended};
 use super::earlier::{Before, Turn};
 use super::limits::OnLimit;
-use super::plan::{Found, Plan, admit, begun_early, count};
+use super::plan::{Plan, admit, begun_early, count};
 use super::scope::RunScope;
 use crate::boxed::{BoxError, BoxFuture};
 use crate::event::{Limit, Outcome};
 use crate::graph::{AnswerError, NodeAction, NodeContext, NodeOutput, State, StateUpdate};
-use crate::message::{Message, ToolCall, ToolResult};
+use crate::message::{Message, ToolResult};
 use crate::model::FinishReason;
 use crate::tool::TurnContext;
 
@@ -53,117 +54,109 @@ impl NodeAction for ToolNode {
             // Calls that have a result already are not run again [C7].
             let calls = state.transcript().open_calls();
             let calls = calls.map(|call| edited.iter().find(|it| it.id == call.id).unwrap_or(call));
-            let calls: Vec<&ToolCall> = calls.collect();
             let (iteration, _) = scope.record(|record| {
                 record.results.clear();
                 record.counts.totals()
             });
+            let (mut plans, reached) = admit(&scope, calls);
             tracing::debug!(
                 agent = &*scope.config.name,
                 iteration,
-                calls = calls.len(),
+                calls = plans.len(),
                 "acting"
             );
-            let tools: Vec<Found> = calls
-                .iter()
-                .map(|call| scope.find_tool(&call.name).ok())
-                .collect();
-            let (mut plans, reached) = admit(&scope, &calls, &tools);
             let slots = begun_early(&scope, &mut plans);
-            let ends = run_all(&scope, plans, (&slots, &turn, &context)).await;
-            let reached = reached.or(count(&scope, &calls, (&tools, &ends)).err());
+            run_all(&scope, &mut plans, (&slots, &turn, &context)).await;
+            let reached = reached.or(count(&scope, &plans).err());
             let mut update = StateUpdate::new();
             for call in &edited {
                 update = update.edit_call(call.id.clone(), call.arguments.clone());
             }
-            let mut output = take_in(&scope, (state, &calls), (update, ends), reached).await?;
+            let mut output = take_in(&scope, state, (update, plans), reached).await?;
             output.effects = scope.effects();
             Ok(output)
         })
     }
 }
 
-/// Runs the plans and gives their ends in call order. A call that fails the run stops those
-/// that are still running.
-async fn run_all<'a>(
-    scope: &'a Arc<RunScope>,
-    plans: Vec<Plan<'a>>,
-    (slots, turn, context): (&'a Semaphore, &'a Turn, &'a Arc<TurnContext>),
-) -> Vec<CallEnd> {
-    let since = Instant::now();
-    let admission = |plan: &Plan<'a>, since, began| Admission {
-        tool: plan.tool,
-        since,
+/// Runs the plans to their ends. A call that fails the run stops those that are still running.
+async fn run_all(
+    scope: &Arc<RunScope>,
+    plans: &mut [Plan<'_>],
+    (slots, turn, context): (&Semaphore, &Turn, &Arc<TurnContext>),
+) {
+    let is_serial = !scope.config.parallel;
+    let mut admission = Admission {
+        since: Instant::now(),
         slots,
-        began,
         turn,
         context,
-        answers: &[],
     };
-    let plans = match <[_; 1]>::try_from(plans) {
-        Ok([alone]) => {
-            let began = AtomicBool::new(false);
-            let admission = admission(&alone, since, &began);
-            return vec![run_plan(scope, alone, admission).await];
+    let mut left = &mut *plans;
+    while !left.is_empty() {
+        let (batch, later) = left.split_at_mut(next_batch(left, is_serial));
+        left = later;
+        if is_serial {
+            // The clock of a call starts with its turn.
+            admission.since = Instant::now();
         }
-        Err(plans) => plans,
-    };
-    let is_serial = !scope.config.parallel;
-    let began: Vec<_> = plans.iter().map(|_| AtomicBool::new(false)).collect();
-    let calls: Vec<&ToolCall> = plans.iter().map(|plan| plan.call).collect();
-    let mut ends: Vec<Option<CallEnd>> = plans.iter().map(|_| None).collect();
-    let mut plans = plans.into_iter().enumerate().peekable();
-    let mut failed = false;
-    while !failed {
-        let batch = next_batch(&mut plans, is_serial);
-        if batch.is_empty() {
+        let calls = batch
+            .iter_mut()
+            .map(|plan| run_plan(scope, plan, admission));
+        if side_by_side(calls).await {
             break;
         }
-        // In a serial turn the clock of a call starts with its turn.
-        let since = if is_serial { Instant::now() } else { since };
-        let running = batch.into_iter().map(|(position, plan)| {
-            let admission = admission(&plan, since, &began[position]);
-            async move { (position, run_plan(scope, plan, admission).await) }
-        });
-        let mut running: FuturesUnordered<_> = running.collect();
-        while !failed && let Some((position, end)) = running.next().await {
-            failed = matches!(end.ended, Ended::Failed(..));
-            ends[position] = Some(end);
+    }
+    for plan in plans {
+        if plan.end.is_none() {
+            plan.end = Some(stopped(scope, plan).await);
         }
     }
-    let mut in_order = Vec::with_capacity(ends.len());
-    for ((end, call), began) in ends.into_iter().zip(calls).zip(&began) {
-        in_order.push(match end {
-            Some(end) => end,
-            None => stopped(scope, call, began.load(Ordering::Relaxed)).await,
-        });
-    }
-    in_order
 }
 
-/// The calls that run next, side by side: up to one that wants to be alone, or that one.
-fn next_batch<'a>(
-    plans: &mut Peekable<impl Iterator<Item = (usize, Plan<'a>)>>,
-    is_serial: bool,
-) -> Vec<(usize, Plan<'a>)> {
-    let Some(first) = plans.next() else {
-        return Vec::new();
-    };
-    let is_alone = is_serial || first.1.alone;
-    let mut batch = vec![first];
-    if !is_alone {
-        batch.extend(std::iter::from_fn(|| {
-            plans.next_if(|(_, plan)| !plan.alone)
-        }));
+/// How many of the calls run next, side by side: up to one that wants to be alone, or that one.
+fn next_batch(plans: &[Plan<'_>], is_serial: bool) -> usize {
+    let alone = plans.iter().position(|plan| plan.alone);
+    match (is_serial, alone) {
+        (true, _) | (_, Some(0)) => 1,
+        (false, alone) => alone.unwrap_or(plans.len()),
     }
-    batch
+}
+
+/// Runs calls until all have ended, or one gives true, as it has failed. Gives whether one has.
+///
+/// Most are done at once. These are polled one after another in the same place; only those that
+/// wait get one of their own, where they are woken one by one.
+async fn side_by_side<C: Future<Output = bool>>(calls: impl Iterator<Item = C>) -> bool {
+    let empty = || Box::pin(OptionFuture::<C>::default());
+    let mut place = empty();
+    let mut waiting = Vec::new();
+    for call in calls {
+        place.set(Some(call).into());
+        match poll_fn(|task| Poll::Ready(place.as_mut().poll(task))).await {
+            Poll::Ready(Some(true)) => return true,
+            Poll::Ready(_) => {}
+            Poll::Pending => waiting.push(std::mem::replace(&mut place, empty())),
+        }
+    }
+    drop(place);
+    if waiting.is_empty() {
+        return false;
+    }
+    let mut waiting: FuturesUnordered<_> = waiting.into_iter().collect();
+    while let Some(failed) = waiting.next().await {
+        if failed == Some(true) {
+            return true;
+        }
+    }
+    false
 }
 
 /// The end of a call that another one, which failed the run, did not let end.
-async fn stopped(scope: &RunScope, call: &ToolCall, began: bool) -> CallEnd {
+async fn stopped(scope: &RunScope, plan: &Plan<'_>) -> CallEnd {
     let result = ToolResult::error(
-        call,
-        if began {
+        plan.call,
+        if plan.began {
             "Error: stopped while it ran, as another call ended the run; it may have run in part"
         } else {
             "Error: not run: another call ended the run"
@@ -173,57 +166,50 @@ async fn stopped(scope: &RunScope, call: &ToolCall, began: bool) -> CallEnd {
     CallEnd::refused(result)
 }
 
-async fn run_plan(scope: &Arc<RunScope>, plan: Plan<'_>, admission: Admission<'_>) -> CallEnd {
-    match plan.refused {
-        Some(text) => {
-            let result = ToolResult::error(plan.call, text);
+/// Runs a call, unless it has its end without that. True if it ends the run.
+async fn run_plan(scope: &Arc<RunScope>, plan: &mut Plan<'_>, admission: Admission<'_>) -> bool {
+    let Admission { turn, context, .. } = admission;
+    let before = match plan.refused.take() {
+        Some(text) => Before::Result(ToolResult::error(plan.call, text)),
+        None => turn.before(scope, plan, &context.state),
+    };
+    let end = match (before, plan.early.take()) {
+        (Before::Ended(end), _) => *end,
+        (Before::Result(result), _) => {
             scope.tell_not_run(&result).await;
             CallEnd::refused(result)
         }
-        None => match (
-            admission.turn.before(
-                scope,
-                (plan.call, plan.tool.map(|tool| &**tool)),
-                &admission.context.state,
-            ),
-            plan.early,
-        ) {
-            (Before::Ended(end), _) => *end,
-            (Before::Result(result), _) => {
-                scope.tell_not_run(&result).await;
-                CallEnd::refused(result)
-            }
-            (Before::Asks(questions), _) => CallEnd::asks(questions),
-            // Boxed, because it is rare: every call would have room for it.
-            (Before::Run(_), Some(early)) => Box::pin(go_on(scope, early, admission)).await,
-            (Before::Run(answers), None) => {
-                let admission = Admission {
-                    answers: &answers,
-                    ..admission
-                };
-                run_call(scope, plan.call, admission).await
-            }
-        },
-    }
+        (Before::Asks(questions), _) => CallEnd::asks(questions),
+        // Boxed, because it is rare: every call would have room for it.
+        (Before::Run(_), Some(early)) => Box::pin(go_on(scope, plan, *early, turn)).await,
+        (Before::Run(answers), None) => run_call(scope, plan, answers, admission).await,
+    };
+    let failed = matches!(end.ended, Ended::Failed(..));
+    plan.end = Some(end);
+    failed
 }
 
 /// Puts results and state updates together in call order, and decides how the run goes on.
 async fn take_in(
     scope: &RunScope,
-    (state, calls): (&State, &[&ToolCall]),
-    (mut update, ends): (StateUpdate, Vec<CallEnd>),
+    state: &State,
+    (mut update, plans): (StateUpdate, Vec<Plan<'_>>),
     reached: Option<Limit>,
 ) -> Result<NodeOutput, AnswerError> {
-    let mut results = Vec::new();
+    let mut results = Vec::with_capacity(plans.len());
     let mut asking = Vec::new();
     let mut unfit = None;
     let mut failure = None;
     // A call over its limit has no say; one that ran has to be there.
-    let mut direct = ends.iter().any(|end| end.direct)
-        && ends.iter().all(|end| end.direct || end.refused)
+    let ends = || plans.iter().filter_map(|plan| plan.end.as_ref());
+    let mut direct = ends().any(|end| end.direct)
+        && ends().all(|end| end.direct || end.refused)
         && (reached.is_none() || scope.config.limits.on_limit == OnLimit::ErrorResult);
     let mut changes_state = false;
-    for (call, end) in calls.iter().zip(ends) {
+    for Plan { call, end, .. } in plans {
+        let Some(end) = end else {
+            continue;
+        };
         changes_state |= !end.update.is_empty();
         update.extend(end.update);
         match end.ended {
@@ -257,11 +243,9 @@ async fn take_in(
         scope.record(|record| record.results.clone_from(&results));
     }
     let answer = if direct { results.clone() } else { Vec::new() };
-    for result in results {
-        update = update.answer(result);
-    }
+    let update = update.answers(results);
     if let Some(failure) = failure {
-        return Ok(scope.fail(failure, update));
+        return Ok(scope.fail(*failure, update));
     }
     if !asking.is_empty() {
         let questions = asking.into_iter().flat_map(|(_, questions)| questions);

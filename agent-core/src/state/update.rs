@@ -137,6 +137,13 @@ impl StateUpdate {
         self
     }
 
+    /// Gives open tool calls their results.
+    pub(crate) fn answers(mut self, results: Vec<ToolResult>) -> Self {
+        let results = results.into_iter().map(MessageChange::Answer);
+        self.messages.extend(results);
+        self
+    }
+
     /// Removes a message, with its whole group if it belongs to a tool call; nothing happens
     /// if there is none of this id.
     pub fn remove_message(mut self, id: MessageId) -> Self {
