@@ -34,8 +34,8 @@ pub(super) struct Admission<'a> {
     /// Since when its clock has been going: a call whose time is over before it has a slot
     /// never starts.
     pub(super) since: Instant,
-    /// The slots it waits for one of.
-    pub(super) slots: &'a Semaphore,
+    /// The slots it waits for one of, if there are not enough for all.
+    pub(super) slots: Option<&'a Semaphore>,
     /// What is known of the turn's calls, and where it is written down.
     pub(super) turn: &'a Turn,
     /// What its tool may know of the turn.
@@ -158,12 +158,17 @@ async fn attempt(
         }
         scope.record(|record| record.effects.push(name.to_owned()));
     }
-    scope
-        .sink
-        .send(|| EventKind::ToolStarted { call: call.clone() })
-        .await;
+    let is_heard = scope.sink.is_read();
+    if is_heard {
+        let kind = || EventKind::ToolStarted { call: call.clone() };
+        scope.sink.send(kind).await;
+    }
     plan.began = true;
-    let gate = Gate::new(scope.sink.clone());
+    // To write it down and to tell it may have taken time.
+    if (is_heard || admission.turn.is_noted()) && Instant::now() >= time.deadline {
+        return Attempt::not_run(time.error(false));
+    }
+    let gate = is_heard.then(|| Gate::new(scope.sink.clone()));
     run(scope, admission.context, call, (tool, gate, time), about).await
 }
 
@@ -177,10 +182,10 @@ pub(super) async fn run_early(
     may_begin: impl FnOnce() -> bool + Send,
 ) -> Attempt {
     let time = time_limit(&scope, &tool, Instant::now());
-    match take(&scope, &tool, &slots, time).await {
+    match take(&scope, &tool, Some(&*slots), time).await {
         Ok(_slots) if may_begin() => {
             let about = (span, Vec::new());
-            run(&scope, &context, &call, (&tool, gate, time), about).await
+            run(&scope, &context, &call, (&tool, Some(gate), time), about).await
         }
         Ok(_) => Attempt::not_run(ToolError::cancelled()),
         Err(error) => Attempt::not_run(error),
@@ -192,24 +197,25 @@ async fn run(
     scope: &Arc<RunScope>,
     context: &Arc<TurnContext>,
     call: &ToolCall,
-    (tool, gate, time): (&Arc<dyn ToolCallback>, Gate, TimeLimit),
+    (tool, gate, time): (&Arc<dyn ToolCallback>, Option<Gate>, TimeLimit),
     (span, answers): (Span, Vec<CallAnswer>),
 ) -> Attempt {
-    let is_heard = scope.sink.is_read();
     let special = CallContext {
         call_id: call.id.clone(),
         tool: Arc::clone(tool),
         deadline: time.deadline,
         span,
-        progress: is_heard.then(|| progress(call, tool, &gate)),
-        gate: is_heard.then(|| Arc::new(gate.clone()) as _),
+        progress: gate.as_ref().map(|gate| progress(call, tool, gate)),
+        gate: gate.clone().map(|gate| Arc::new(gate) as _),
         answers,
     };
     let context = ToolContext::for_call(Arc::clone(context), special);
     let running = || begun(scope, call, tool, &context);
     let result = executor::execute(running, &context, time).await;
     // What the tool left running has nothing more to say.
-    gate.close();
+    if let Some(gate) = gate {
+        gate.close();
+    }
     Attempt {
         result,
         update: context.take_updates(),
@@ -257,19 +263,19 @@ fn progress(call: &ToolCall, tool: &Arc<dyn ToolCallback>, gate: &Gate) -> Progr
 }
 
 /// The slots that a call runs in: that of its tool, if it limits its calls, and that of the turn.
-type Slots<'a> = (Option<OwnedSemaphorePermit>, SemaphorePermit<'a>);
+type Slots<'a> = (Option<OwnedSemaphorePermit>, Option<SemaphorePermit<'a>>);
 
 /// A slot of each kind to run in, as long as the call's time is not over and the run goes on.
 async fn take<'a>(
     scope: &RunScope,
     tool: &Arc<dyn ToolCallback>,
-    of_turn: &'a Semaphore,
+    of_turn: Option<&'a Semaphore>,
     time: TimeLimit,
 ) -> Result<Slots<'a>, ToolError> {
     let own = scope.slots_of(tool.definition().name());
     let has_begun = || !scope.token.is_cancelled() && Instant::now() < time.deadline;
     if own.is_none()
-        && let Ok(slot) = of_turn.try_acquire()
+        && let Ok(slot) = of_turn.map(Semaphore::try_acquire).transpose()
         && has_begun()
     {
         return Ok((None, slot));
@@ -281,7 +287,7 @@ async fn take<'a>(
 async fn wait<'a>(
     scope: &RunScope,
     own: Option<Arc<Semaphore>>,
-    of_turn: &'a Semaphore,
+    of_turn: Option<&'a Semaphore>,
     time: TimeLimit,
 ) -> Result<Slots<'a>, ToolError> {
     let all = async {
@@ -291,7 +297,11 @@ async fn wait<'a>(
             Some(slots) => Some(slots.acquire_owned().await.map_err(closed)?),
             None => None,
         };
-        Ok((own, of_turn.acquire().await.map_err(closed)?))
+        let of_turn = match of_turn {
+            Some(slots) => Some(slots.acquire().await.map_err(closed)?),
+            None => None,
+        };
+        Ok((own, of_turn))
     };
     let taken = tokio::select! {
         biased;

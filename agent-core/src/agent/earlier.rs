@@ -121,6 +121,12 @@ impl Turn {
     /// What to do with a call before it runs.
     pub(super) fn before(&self, scope: &RunScope, plan: &Plan<'_>, state: &State) -> Before {
         let (call, tool) = (plan.call, plan.tool.as_deref());
+        if self.knows_nothing() {
+            return match asks_approval(scope, plan, state) {
+                Some(question) => Before::Asks(vec![question]),
+                None => Before::Run(Vec::new()),
+            };
+        }
         if let Some(end) = self.ended.get(&call.id).and_then(|note| end_of(note, call)) {
             return Before::Ended(Box::new(end));
         }
@@ -153,17 +159,12 @@ impl Turn {
             }
             Some(Decision::Approve {} | Decision::Edit { .. }) => {}
             None => {
-                if let Some(tool) = tool {
-                    // An answer to the call itself came after its approval.
-                    let ran = self
-                        .about(call)
-                        .any(|(_, about, _)| about.kind == InterruptKind::Question);
-                    if !ran
-                        && call.invalid.is_none()
-                        && let Some(question) = scope.needs_approval(call, tool, state)
-                    {
-                        return Before::Asks(vec![approval::approval(call, question)]);
-                    }
+                // An answer to the call itself came after its approval.
+                let ran = self
+                    .about(call)
+                    .any(|(_, about, _)| about.kind == InterruptKind::Question);
+                if !ran && let Some(question) = asks_approval(scope, plan, state) {
+                    return Before::Asks(vec![question]);
                 }
             }
         }
@@ -178,6 +179,11 @@ impl Turn {
             })
         });
         Before::Run(answers.collect())
+    }
+
+    /// True if nothing happened to the calls before.
+    fn knows_nothing(&self) -> bool {
+        self.ended.is_empty() && self.begun.is_empty() && self.asked.is_empty()
     }
 
     fn is_in_doubt(&self, call: &ToolCall, tool: &dyn ToolCallback) -> bool {
@@ -235,6 +241,16 @@ impl Turn {
             .await
             .map_err(|error| Failure::Checkpoint(Box::new(error)))
     }
+}
+
+/// What is asked before a call runs, if it needs approval.
+fn asks_approval(scope: &RunScope, plan: &Plan<'_>, state: &State) -> Option<Question> {
+    let tool = plan
+        .tool
+        .as_deref()
+        .filter(|_| plan.call.invalid.is_none())?;
+    let question = scope.needs_approval(plan.call, tool, state)?;
+    Some(approval::approval(plan.call, question))
 }
 
 pub(super) const UNKNOWN: &str = "Error: outcome unknown: the program stopped while this call \

@@ -9,7 +9,7 @@ use super::early::EarlyCall;
 use super::limits::OnLimit;
 use super::scope::RunScope;
 use crate::event::Limit;
-use crate::message::ToolCall;
+use crate::message::{Message, ToolCall};
 use crate::tool::{ToolCallback, ToolMetadata};
 
 /// A call, and how far it is.
@@ -28,58 +28,61 @@ pub(super) struct Plan<'a> {
     pub(super) end: Option<CallEnd>,
 }
 
-/// Finds what was begun while the model wrote, and gives the slots of the turn.
-pub(super) fn begun_early(scope: &RunScope, plans: &mut [Plan<'_>]) -> Arc<Semaphore> {
+/// Finds what was begun while the model wrote, and gives the slots of the turn; `None` if there
+/// are enough for all.
+pub(super) fn begun_early(scope: &RunScope, plans: &mut [Plan<'_>]) -> Option<Arc<Semaphore>> {
     let Some(mut early) = scope.keep_early(None) else {
-        return Arc::new(Semaphore::new(scope.config.max_parallel));
+        let (is_parallel, slots) = (scope.config.parallel, scope.config.max_parallel);
+        let is_scarce = is_parallel && plans.len() > slots;
+        return is_scarce.then(|| Arc::new(Semaphore::new(slots)));
     };
     for plan in plans.iter_mut().filter(|plan| plan.refused.is_none()) {
         plan.early = early.take(plan.call).map(Box::new);
     }
-    early.slots
+    Some(early.slots)
 }
 
-/// Counts the calls in order and refuses those over a limit.
+/// Counts the calls, all of this message, in order and refuses those over a limit.
 pub(super) fn admit<'a>(
     scope: &RunScope,
-    calls: impl Iterator<Item = &'a ToolCall>,
+    (calls, message): (impl Iterator<Item = &'a ToolCall>, Option<&Message>),
 ) -> (Vec<Plan<'a>>, Option<Limit>) {
     let limits = &scope.config.limits;
     let mut reached = None;
-    let plans = calls
-        .map(|call| {
-            let tool = scope.find_tool(&call.name).ok();
-            let metadata = tool.as_ref().map(|tool| tool.metadata());
-            // The runs around this one have tools of their own.
-            let mut own = metadata.and_then(ToolMetadata::call_limit);
-            let over = match &reached {
-                // Nothing more runs once the run is about to stop.
-                Some(limit) if limits.on_limit != OnLimit::ErrorResult => Err(Limit::clone(limit)),
-                _ => {
-                    let name = own_name(call, tool.as_ref());
-                    scope.outwards(|record, limits| {
-                        record
-                            .counts
-                            .tool_call(name, &call.arguments, own.take(), limits)
-                    })
-                }
-            };
-            let refused = over.err().map(|limit| {
-                let text = limit_text(&limit);
-                reached.get_or_insert(limit);
-                text
-            });
-            Plan {
-                alone: refused.is_none() && metadata.is_some_and(ToolMetadata::is_sequential),
-                call,
-                tool,
-                refused,
-                early: None,
-                began: false,
-                end: None,
+    let most = message.map_or(0, |message| message.tool_calls().len());
+    let mut plans = Vec::with_capacity(most);
+    plans.extend(calls.map(|call| {
+        let tool = scope.find_tool(&call.name).ok();
+        let metadata = tool.as_ref().map(|tool| tool.metadata());
+        // The runs around this one have tools of their own.
+        let mut own = metadata.and_then(ToolMetadata::call_limit);
+        let over = match &reached {
+            // Nothing more runs once the run is about to stop.
+            Some(limit) if limits.on_limit != OnLimit::ErrorResult => Err(Limit::clone(limit)),
+            _ => {
+                let name = own_name(call, tool.as_ref());
+                scope.outwards(|record, limits| {
+                    record
+                        .counts
+                        .tool_call(name, &call.arguments, own.take(), limits)
+                })
             }
-        })
-        .collect();
+        };
+        let refused = over.err().map(|limit| {
+            let text = limit_text(&limit);
+            reached.get_or_insert(limit);
+            text
+        });
+        Plan {
+            alone: refused.is_none() && metadata.is_some_and(ToolMetadata::is_sequential),
+            call,
+            tool,
+            refused,
+            early: None,
+            began: false,
+            end: None,
+        }
+    }));
     (plans, reached)
 }
 

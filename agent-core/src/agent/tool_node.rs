@@ -58,7 +58,7 @@ impl NodeAction for ToolNode {
                 record.results.clear();
                 record.counts.totals()
             });
-            let (mut plans, reached) = admit(&scope, calls);
+            let (mut plans, reached) = admit(&scope, (calls, state.messages().last()));
             tracing::debug!(
                 agent = &*scope.config.name,
                 iteration,
@@ -66,13 +66,13 @@ impl NodeAction for ToolNode {
                 "acting"
             );
             let slots = begun_early(&scope, &mut plans);
-            run_all(&scope, &mut plans, (&slots, &turn, &context)).await;
+            run_all(&scope, &mut plans, (slots.as_deref(), &turn, &context)).await;
             let reached = reached.or(count(&scope, &plans).err());
             let mut update = StateUpdate::new();
             for call in &edited {
                 update = update.edit_call(call.id.clone(), call.arguments.clone());
             }
-            let mut output = take_in(&scope, state, (update, plans), reached).await?;
+            let mut output = take_in(&scope, state, (update, &mut plans), reached).await?;
             output.effects = scope.effects();
             Ok(output)
         })
@@ -83,7 +83,7 @@ impl NodeAction for ToolNode {
 async fn run_all(
     scope: &Arc<RunScope>,
     plans: &mut [Plan<'_>],
-    (slots, turn, context): (&Semaphore, &Turn, &Arc<TurnContext>),
+    (slots, turn, context): (Option<&Semaphore>, &Turn, &Arc<TurnContext>),
 ) {
     let is_serial = !scope.config.parallel;
     let mut admission = Admission {
@@ -193,7 +193,7 @@ async fn run_plan(scope: &Arc<RunScope>, plan: &mut Plan<'_>, admission: Admissi
 async fn take_in(
     scope: &RunScope,
     state: &State,
-    (mut update, plans): (StateUpdate, Vec<Plan<'_>>),
+    (mut update, plans): (StateUpdate, &mut [Plan<'_>]),
     reached: Option<Limit>,
 ) -> Result<NodeOutput, AnswerError> {
     let mut results = Vec::with_capacity(plans.len());
@@ -207,11 +207,13 @@ async fn take_in(
         && (reached.is_none() || scope.config.limits.on_limit == OnLimit::ErrorResult);
     let mut changes_state = false;
     for Plan { call, end, .. } in plans {
-        let Some(end) = end else {
+        let Some(end) = end.take() else {
             continue;
         };
-        changes_state |= !end.update.is_empty();
-        update.extend(end.update);
+        if !end.update.is_empty() {
+            changes_state = true;
+            update.extend(end.update);
+        }
         match end.ended {
             Ended::Result(result) => results.push(result),
             Ended::Asks(questions) => asking.push((call, questions)),

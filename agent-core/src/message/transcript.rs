@@ -39,8 +39,8 @@ pub struct Transcript {
 /// The results so far for the calls of the last message.
 #[derive(Debug, Clone, PartialEq)]
 struct OpenGroup {
-    /// By call position. Shared with the snapshots that each call of the group is given.
-    results: Arc<Vec<Option<ToolResult>>>,
+    /// By call position; `None` until there is one. Shared with snapshots.
+    results: Option<Arc<Vec<Option<ToolResult>>>>,
     /// The positions by id, if there are many calls.
     positions: Option<Arc<HashMap<String, usize>>>,
     missing: usize,
@@ -61,7 +61,7 @@ impl OpenGroup {
             }
         };
         Ok(Self {
-            results: Arc::new(vec![None; calls.len()]),
+            results: None,
             positions,
             missing: calls.len(),
         })
@@ -83,24 +83,36 @@ impl OpenGroup {
             Some(positions) => positions.get(&result.call_id).copied(),
             None => calls.iter().position(|call| call.id == result.call_id),
         };
-        let slot = position.and_then(|at| Some((at, self.results.get(at)?)));
-        let Some((position, slot)) = slot else {
+        let Some(position) = position else {
             let call_id = result.call_id;
             return Err(TranscriptError::UnknownCall { call_id });
         };
-        if slot.is_some() {
+        if !self.is_open(position) {
             let call_id = result.call_id;
             return Err(TranscriptError::AlreadyAnswered { call_id });
         }
-        if let Some(slot) = Arc::make_mut(&mut self.results).get_mut(position) {
+        let none = || Arc::new(vec![None; calls.len()]);
+        let results = self.results.get_or_insert_with(none);
+        if let Some(slot) = Arc::make_mut(results).get_mut(position) {
             *slot = Some(result);
             self.missing -= 1;
         }
         Ok(())
     }
 
-    fn into_results(self) -> impl Iterator<Item = ToolResult> {
-        Arc::unwrap_or_clone(self.results).into_iter().flatten()
+    fn is_open(&self, position: usize) -> bool {
+        let result = self.results().get(position);
+        result.is_none_or(Option::is_none)
+    }
+
+    /// What there is, by call position; empty if there is none.
+    fn results(&self) -> &[Option<ToolResult>] {
+        self.results.as_ref().map_or(&[], |results| &results[..])
+    }
+
+    fn into_results(self, calls: usize) -> Vec<Option<ToolResult>> {
+        self.results
+            .map_or_else(|| vec![None; calls], Arc::unwrap_or_clone)
     }
 }
 
@@ -216,11 +228,11 @@ impl Transcript {
 
     /// Gives every open call a result, so that the transcript is closed.
     pub fn close(&mut self, mut result_for: impl FnMut(&ToolCall) -> ToolResult) {
-        let Some(OpenGroup { results, .. }) = self.open.take() else {
+        let Some(open) = self.open.take() else {
             return;
         };
-        let mut results = Arc::unwrap_or_clone(results);
         let calls = calls_of(&self.messages);
+        let mut results = open.into_results(calls.len());
         for (slot, call) in results.iter_mut().zip(calls) {
             if slot.is_none() {
                 let mut result = result_for(call);
@@ -230,6 +242,17 @@ impl Transcript {
         }
         let results = results.into_iter().flatten().collect();
         self.add_results(results);
+    }
+
+    /// Gives open calls their results, in order. What stands before one that does not fit stays.
+    pub(crate) fn answers(&mut self, results: Vec<ToolResult>) -> Result<(), TranscriptError> {
+        if self.is_whole_answer(&results) {
+            self.open = None;
+            self.add_results(results);
+            return Ok(());
+        }
+        let mut results = results.into_iter();
+        results.try_for_each(|result| self.answer(result))
     }
 
     /// Does what `change` does, or nothing if it fails. It may only add.
@@ -285,7 +308,8 @@ impl Transcript {
     /// Makes the results of the open group a message, if none is missing.
     fn end_whole_group(&mut self) {
         if let Some(open) = self.open.take_if(|open| open.missing == 0) {
-            self.add_results(open.into_results().collect());
+            let results = open.into_results(0);
+            self.add_results(results.into_iter().flatten().collect());
         }
     }
 
@@ -293,7 +317,7 @@ impl Transcript {
     /// that a history that is put together again from its changes is the same.
     fn add_results(&mut self, results: Vec<ToolResult>) {
         let calls = self.messages.last().map_or("", |last| last.id().as_str());
-        let id = MessageId::new(format!("{calls}:results"));
+        let id = MessageId::new([calls, ":results"].concat());
         self.add(Message::with_id(id, MessageBody::Tool(results)));
     }
 
@@ -344,18 +368,17 @@ impl Transcript {
 
     /// The calls of the last message that have no result yet, in call order.
     pub fn open_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        let calls = calls_of(&self.messages);
-        let results = self.open.as_ref().map_or(&[][..], |open| &open.results[..]);
+        let open = self.open.as_ref();
+        let calls = open.map_or(&[][..], |_| calls_of(&self.messages));
+        let calls = calls.iter().enumerate();
         calls
-            .iter()
-            .zip(results)
-            .filter(|(_, result)| result.is_none())
-            .map(|(call, _)| call)
+            .filter(move |(position, _)| open.is_some_and(|open| open.is_open(*position)))
+            .map(|(_, call)| call)
     }
 
     /// The results an open group has so far, in call order; empty if no group is open.
     pub fn partial_results(&self) -> impl Iterator<Item = &ToolResult> {
-        let results = self.open.iter().flat_map(|open| &open.results[..]);
+        let results = self.open.iter().flat_map(OpenGroup::results);
         results.flatten()
     }
 

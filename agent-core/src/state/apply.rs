@@ -165,6 +165,15 @@ fn change_messages(
     transcript: &mut Transcript,
     changes: Vec<MessageChange>,
 ) -> Result<(), TranscriptError> {
+    let is_answer = |change: &MessageChange| matches!(change, MessageChange::Answer(_));
+    if !changes.is_empty() && changes.iter().all(is_answer) {
+        let results = changes.into_iter().filter_map(|change| match change {
+            MessageChange::Answer(result) => Some(result),
+            _ => None,
+        });
+        let results = results.collect();
+        return transcript.all_or_nothing(|transcript| transcript.answers(results));
+    }
     let only_adds = changes
         .iter()
         .all(|change| matches!(change, MessageChange::Push(_) | MessageChange::Answer(_)));

@@ -73,10 +73,6 @@ pub(crate) async fn execute<'a>(
     context: &ToolContext,
     time: TimeLimit,
 ) -> Result<ToolOutcome, ToolError> {
-    // The way here may have taken time, for example behind a slow reader of events.
-    if Instant::now() >= time.deadline {
-        return Err(time.error(false));
-    }
     let mut call = Contained(None);
     // Stands after the call, so that it goes first: the tool's callbacks run while its future,
     // which holds their guards, is still there.
