@@ -1,4 +1,4 @@
-//! Any JSON as the input schema of a tool, in every sse.
+//! Any bytes in the middle of an event stream.
 
 #![no_main]
 

@@ -108,6 +108,7 @@ fn every_stream_a_fuzzer_found_is_read_alike_however_it_is_cut() {
         ("sse", agent_tests::fuzz::sse as fn(&[u8])),
         ("openai_stream", agent_tests::fuzz::openai_stream),
         ("anthropic_stream", agent_tests::fuzz::anthropic_stream),
+        ("http", agent_tests::fuzz_http::http),
     ] {
         let corpus = corpus(target);
         assert!(corpus.len() >= 10, "{target}: {}", corpus.len());

@@ -198,8 +198,16 @@ fn assert_cut_alike(
     sizes: &[u8],
     read: impl Fn(Vec<&[u8]>) -> Result<ChatResponse, ModelError>,
 ) {
+    let pieces = cut(body, sizes);
+    let whole = shown(read(vec![body]));
+    assert_eq!(shown(read(pieces)), whole);
+    assert_eq!(shown(read(body.chunks(1).collect())), whole);
+}
+
+/// The bytes in pieces of these sizes, over and over.
+pub(crate) fn cut<'a>(bytes: &'a [u8], sizes: &[u8]) -> Vec<&'a [u8]> {
     let mut pieces = Vec::new();
-    let mut rest = body;
+    let mut rest = bytes;
     for size in sizes.iter().cycle().map(|size| usize::from(*size) + 1) {
         let (piece, behind) = rest.split_at(size.min(rest.len()));
         pieces.push(piece);
@@ -209,13 +217,11 @@ fn assert_cut_alike(
         }
     }
     pieces.push(rest);
-    let whole = shown(read(vec![body]));
-    assert_eq!(shown(read(pieces)), whole);
-    assert_eq!(shown(read(body.chunks(1).collect())), whole);
+    pieces
 }
 
 /// What an answer says, without the ids that were made up for it.
-fn shown(answer: Result<ChatResponse, ModelError>) -> String {
+pub(crate) fn shown(answer: Result<ChatResponse, ModelError>) -> String {
     let response = match answer {
         Ok(response) => response,
         Err(error) => return format!("{:?} {error} {}", error.kind(), error.is_retryable()),

@@ -2,6 +2,7 @@
 
 pub mod fixtures;
 pub mod fuzz;
+pub mod fuzz_http;
 pub mod replay;
 pub mod runs;
 pub mod tools;
