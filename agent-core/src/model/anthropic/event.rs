@@ -1,126 +1,138 @@
 //! Reads the JSON of an answer: an event of a stream, or a plain answer.
+//!
+//! A field that is of another kind than it should be is as good as absent.
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use crate::model::Usage;
-use crate::model::reading::loose::{number, text};
+use crate::model::reading::json::{Json, NotJson};
 
-type Raw<'a> = Option<&'a RawValue>;
-
-/// An event of a stream.
-#[derive(Debug, Deserialize)]
+/// An event of a stream. What comes once only is read by whoever needs it.
+#[derive(Debug, Default)]
 pub(super) struct Event<'a> {
-    #[serde(default, borrow, rename = "type")]
-    pub(super) kind: Raw<'a>,
-    #[serde(default, borrow)]
-    pub(super) index: Raw<'a>,
-    #[serde(default, borrow)]
-    pub(super) message: Raw<'a>,
-    #[serde(default, borrow)]
-    pub(super) content_block: Raw<'a>,
-    #[serde(default, borrow)]
-    pub(super) delta: Raw<'a>,
-    #[serde(default, borrow)]
-    pub(super) usage: Raw<'a>,
+    pub(super) kind: Cow<'a, str>,
+    pub(super) index: Option<u64>,
+    pub(super) message: Option<&'a str>,
+    pub(super) content_block: Option<&'a str>,
+    has_delta: bool,
+    delta: Part<'a>,
+    pub(super) usage: Option<&'a str>,
 }
 
 /// A plain answer, or the beginning of a streamed one.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default)]
 pub(super) struct Message<'a> {
-    #[serde(default, borrow)]
-    pub(super) content: Option<Vec<&'a RawValue>>,
-    #[serde(default, borrow)]
-    pub(super) stop_reason: Raw<'a>,
-    #[serde(default, borrow)]
-    pub(super) usage: Raw<'a>,
+    pub(super) content: Option<&'a str>,
+    pub(super) stop_reason: Option<Cow<'a, str>>,
+    pub(super) usage: Option<&'a str>,
 }
 
 /// A block of the content, or a piece of one or of the message itself: its type says which of
 /// the fields are there.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default)]
 pub(super) struct Part<'a> {
-    #[serde(default, borrow, rename = "type")]
-    kind: Raw<'a>,
-    #[serde(default, borrow)]
-    text: Raw<'a>,
-    #[serde(default, borrow)]
-    thinking: Raw<'a>,
-    #[serde(default, borrow)]
-    signature: Raw<'a>,
-    #[serde(default, borrow)]
-    id: Raw<'a>,
-    #[serde(default, borrow)]
-    name: Raw<'a>,
-    #[serde(default, borrow)]
-    input: Raw<'a>,
-    #[serde(default, borrow)]
-    partial_json: Raw<'a>,
-    #[serde(default, borrow)]
-    stop_reason: Raw<'a>,
+    pub(super) kind: Cow<'a, str>,
+    pub(super) text: Cow<'a, str>,
+    pub(super) thinking: Cow<'a, str>,
+    /// The signature, or a piece of it; empty if there is none.
+    pub(super) signature: Cow<'a, str>,
+    pub(super) id: Cow<'a, str>,
+    pub(super) name: Cow<'a, str>,
+    input: Option<&'a str>,
+    /// A piece of the input's text. Some gateways give the input itself.
+    pub(super) partial_json: Cow<'a, str>,
+    pub(super) stop_reason: Option<Cow<'a, str>>,
 }
 
-fn word(raw: Raw<'_>) -> String {
-    raw.and_then(text).unwrap_or_default().into_owned()
+fn said<'a>(json: &mut Json<'a>) -> Result<Cow<'a, str>, NotJson> {
+    json.text().map(Option::unwrap_or_default)
+}
+
+impl<'a> Event<'a> {
+    pub(super) fn read(text: &'a str) -> Result<Self, NotJson> {
+        let mut json = Json::new(text);
+        let mut event = Self::default();
+        // One provider wraps its errors in a list, in which nothing is found here.
+        let is_list = json.peek() == b'[';
+        if json.object()? {
+            while let Some(key) = json.key()? {
+                match key {
+                    "type" => event.kind = said(&mut json)?,
+                    "index" => event.index = json.number()?,
+                    "message" => event.message = json.any()?,
+                    "content_block" => event.content_block = json.any()?,
+                    "delta" => event.has_delta = event.delta.take(&mut json)?,
+                    "usage" => event.usage = json.any()?,
+                    _ => json.skip()?,
+                }
+            }
+        } else if !is_list {
+            return Err(NotJson);
+        }
+        json.end()?;
+        Ok(event)
+    }
+
+    pub(super) fn delta(&self) -> Option<&Part<'a>> {
+        self.has_delta.then_some(&self.delta)
+    }
 }
 
 impl<'a> Message<'a> {
-    pub(super) fn read(raw: &'a RawValue) -> Option<Self> {
-        serde_json::from_str(raw.get()).ok()
+    pub(super) fn read(text: &'a str) -> Result<Self, NotJson> {
+        let mut json = Json::new(text);
+        let mut message = Self::default();
+        if !json.object()? {
+            return Err(NotJson);
+        }
+        while let Some(key) = json.key()? {
+            match key {
+                "content" => message.content = json.any()?,
+                "stop_reason" => message.stop_reason = json.text()?,
+                "usage" => message.usage = json.any()?,
+                _ => json.skip()?,
+            }
+        }
+        json.end()?;
+        Ok(message)
     }
 }
 
 impl<'a> Part<'a> {
-    pub(super) fn read(raw: &'a RawValue) -> Option<Self> {
-        serde_json::from_str(raw.get()).ok()
+    /// Reads an object; `None` if it is none.
+    pub(super) fn read(text: &'a str) -> Option<Self> {
+        let mut part = Self::default();
+        let is_object = part.take(&mut Json::new(text));
+        is_object.is_ok_and(|it| it).then_some(part)
     }
 
-    pub(super) fn kind(&self) -> String {
-        word(self.kind)
-    }
-
-    pub(super) fn text(&self) -> String {
-        word(self.text)
-    }
-
-    pub(super) fn thinking(&self) -> String {
-        word(self.thinking)
-    }
-
-    /// The signature, or a piece of it; empty if there is none.
-    pub(super) fn signature(&self) -> String {
-        word(self.signature)
-    }
-
-    pub(super) fn id(&self) -> String {
-        word(self.id)
-    }
-
-    pub(super) fn name(&self) -> String {
-        word(self.name)
+    /// False if no object comes.
+    fn take(&mut self, json: &mut Json<'a>) -> Result<bool, NotJson> {
+        if !json.object()? {
+            return Ok(false);
+        }
+        while let Some(key) = json.key()? {
+            match key {
+                "type" => self.kind = said(json)?,
+                "text" => self.text = said(json)?,
+                "thinking" => self.thinking = said(json)?,
+                "signature" => self.signature = said(json)?,
+                "id" => self.id = said(json)?,
+                "name" => self.name = said(json)?,
+                "input" => self.input = json.any()?,
+                "partial_json" if json.peek() == b'{' => self.partial_json = json.raw()?.into(),
+                "partial_json" => self.partial_json = said(json)?,
+                "stop_reason" => self.stop_reason = json.text()?,
+                _ => json.skip()?,
+            }
+        }
+        Ok(true)
     }
 
     /// The text of the input; empty if there is none, which is the rule in a stream.
-    pub(super) fn input(&self) -> String {
-        match self.input.map(RawValue::get) {
-            None | Some("null") => String::new(),
-            Some(input) if input.trim_matches(['{', '}', ' ', '\n']).is_empty() => String::new(),
-            Some(input) => input.to_owned(),
-        }
-    }
-
-    /// A piece of the input's text. Some gateways give the input itself.
-    pub(super) fn partial_json(&self) -> String {
-        match self.partial_json.map(RawValue::get) {
-            Some(input) if input.starts_with('{') => input.to_owned(),
-            _ => word(self.partial_json),
-        }
-    }
-
-    pub(super) fn stop_reason(&self) -> Option<String> {
-        self.stop_reason.and_then(text).map(Cow::into_owned)
+    pub(super) fn input(&self) -> &'a str {
+        let is_blank = |input: &&str| input.trim_matches(['{', '}', ' ', '\n']).is_empty();
+        self.input.filter(|it| !is_blank(it)).unwrap_or_default()
     }
 }
 
@@ -134,45 +146,36 @@ pub(super) struct Counts {
     thinking: Option<u64>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-struct Written<'a> {
-    #[serde(default, borrow)]
-    input_tokens: Raw<'a>,
-    #[serde(default, borrow)]
-    output_tokens: Raw<'a>,
-    #[serde(default, borrow)]
-    cache_read_input_tokens: Raw<'a>,
-    #[serde(default, borrow)]
-    cache_creation_input_tokens: Raw<'a>,
-    #[serde(default, borrow)]
-    output_tokens_details: Raw<'a>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-struct Details<'a> {
-    #[serde(default, borrow)]
-    thinking_tokens: Raw<'a>,
-}
-
 impl Counts {
-    pub(super) fn take(&mut self, usage: Raw<'_>) {
-        let usage = usage.and_then(|usage| serde_json::from_str::<Written<'_>>(usage.get()).ok());
-        let usage = usage.unwrap_or_default();
-        let details = usage
-            .output_tokens_details
-            .and_then(|details| serde_json::from_str::<Details<'_>>(details.get()).ok());
-        let thinking = details.and_then(|details| details.thinking_tokens);
-        for (count, written) in [
-            (&mut self.input, usage.input_tokens),
-            (&mut self.output, usage.output_tokens),
-            (&mut self.cache_read, usage.cache_read_input_tokens),
-            (&mut self.cache_write, usage.cache_creation_input_tokens),
-            (&mut self.thinking, thinking),
-        ] {
+    /// Takes in what stands in `usage`.
+    pub(super) fn take(&mut self, usage: Option<&str>) {
+        // It was read before, so it is JSON.
+        let _ = usage.map_or(Ok(()), |usage| self.read(&mut Json::new(usage)));
+    }
+
+    fn read(&mut self, json: &mut Json<'_>) -> Result<(), NotJson> {
+        if !json.object()? {
+            return Ok(());
+        }
+        while let Some(key) = json.key()? {
+            let (count, written) = match key {
+                "input_tokens" => (&mut self.input, json.number()?),
+                "output_tokens" => (&mut self.output, json.number()?),
+                "cache_read_input_tokens" => (&mut self.cache_read, json.number()?),
+                "cache_creation_input_tokens" => (&mut self.cache_write, json.number()?),
+                "output_tokens_details" => (
+                    &mut self.thinking,
+                    json.member("thinking_tokens", Json::number)?,
+                ),
+                _ => {
+                    json.skip()?;
+                    continue;
+                }
+            };
             // Some gateways know a count only once, and write 0 the other time.
-            let written = written.and_then(number);
             *count = written.filter(|count| *count > 0).or(*count).or(written);
         }
+        Ok(())
     }
 
     /// The counts as all providers are told: what was cached is a part of the input.

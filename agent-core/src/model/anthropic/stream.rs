@@ -4,17 +4,16 @@
 //! same rules. What is no text, reasoning or call of a known kind is kept as it came if it can
 //! be kept whole, and read over if it cannot.
 
-use std::borrow::Cow;
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 
 use serde_json::json;
-use serde_json::value::RawValue;
 
 use super::event::{Counts, Event, Message, Part};
 use super::{API, PROVIDER};
 use crate::message::{OpaquePart, ToolCall};
 use crate::model::reading;
-use crate::model::reading::loose::{number, text};
+use crate::model::reading::json::{Json, NotJson};
+use crate::model::reading::ready::Ready;
 use crate::model::reading::refusal::reported;
 use crate::model::{FinishReason, ModelDelta, ModelError, ModelErrorKind};
 
@@ -68,44 +67,47 @@ struct PartialCall {
 impl reading::Assembler for Assembler {
     const API: &'static str = API;
 
-    fn event(&mut self, data: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
+    fn event(&mut self, data: &str, ready: &mut Ready) -> Result<(), ModelError> {
         let data = data.trim();
         match data {
             _ if self.is_done => Ok(()),
             "" | "null" => Ok(()),
             // Some gateways end every stream as OpenAI does.
-            "[DONE]" => self.eof(deltas),
-            data => self.read(data, deltas),
+            "[DONE]" => self.eof(ready),
+            data => self.read(data, ready),
         }
     }
 
-    fn plain(&mut self, body: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
+    fn plain(&mut self, body: &str, ready: &mut Ready) -> Result<(), ModelError> {
         let body = body.trim();
         if body.is_empty() {
             return Err(empty());
         }
-        let mut message: Message<'_> = serde_json::from_str(body)
-            .map_err(unreadable)
-            .map_err(reading::cut_off)?;
-        let Some(content) = message.content.take() else {
+        let wrong = |error: NotJson| reading::cut_off(unreadable(error.why(body)));
+        let message = Message::read(body).map_err(wrong)?;
+        let Some(content) = message.content else {
             let what = "the answer holds no content; is the base URL that of a Messages API?";
             let empty = ModelError::new(ModelErrorKind::EmptyResponse, what);
             return Err(reported(body, false).unwrap_or(empty));
         };
         self.begin(&message);
-        for block in content {
-            self.start(None, block, deltas);
-            self.close(self.blocks.len().wrapping_sub(1), deltas);
+        let mut content = Json::new(content);
+        if !content.list().map_err(wrong)? {
+            return Err(wrong(NotJson));
         }
-        self.end(deltas)
+        while content.item().map_err(wrong)? {
+            self.start(None, content.raw().map_err(wrong)?, ready);
+            self.close(self.blocks.len().wrapping_sub(1), ready);
+        }
+        self.end(ready)
     }
 
-    fn eof(&mut self, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
+    fn eof(&mut self, ready: &mut Ready) -> Result<(), ModelError> {
         if self.is_done {
             return Ok(());
         }
         if self.stop_reason.is_some() {
-            return self.end(deltas);
+            return self.end(ready);
         }
         if !self.has_begun {
             return Err(empty());
@@ -126,12 +128,11 @@ impl reading::Assembler for Assembler {
 }
 
 impl Assembler {
-    fn read(&mut self, data: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
-        let event: Event<'_> = serde_json::from_str(data).map_err(unreadable)?;
-        let kind = event.kind.and_then(text).unwrap_or_default();
-        match &*kind {
+    fn read(&mut self, data: &str, ready: &mut Ready) -> Result<(), ModelError> {
+        let event = Event::read(data).map_err(|error| unreadable(error.why(data)))?;
+        match &*event.kind {
             "message_start" => {
-                if let Some(message) = event.message.and_then(Message::read) {
+                if let Some(Ok(message)) = event.message.map(Message::read) {
                     self.begin(&message);
                 }
                 self.has_begun = true;
@@ -139,27 +140,27 @@ impl Assembler {
             "content_block_start" => {
                 if let Some(block) = event.content_block {
                     self.has_begun = true;
-                    self.start(event.index.and_then(number), block, deltas);
+                    self.start(event.index, block, ready);
                 }
             }
             "content_block_delta" => {
-                if let Some(delta) = event.delta.and_then(Part::read) {
+                if let Some(delta) = event.delta() {
                     self.has_begun = true;
-                    self.delta(event.index.and_then(number), &delta, deltas);
+                    self.delta(event.index, delta, ready);
                 }
             }
             "content_block_stop" => {
-                if let Some(place) = self.place(event.index.and_then(number)) {
-                    self.close(place, deltas);
+                if let Some(place) = self.place(event.index) {
+                    self.close(place, ready);
                 }
             }
             "message_delta" => {
                 self.counts.take(event.usage);
-                let reason = event.delta.and_then(Part::read);
-                let reason = reason.and_then(|delta| delta.stop_reason());
-                self.stop_reason = reason.or(self.stop_reason.take());
+                if let Some(reason) = event.delta().and_then(|it| it.stop_reason.as_deref()) {
+                    self.stop_reason = Some(reason.to_owned());
+                }
             }
-            "message_stop" => return self.end(deltas),
+            "message_stop" => return self.end(ready),
             "ping" => {}
             // An error, in one of many shapes, or news of a kind we do not know.
             _ => return reported(data, false).map_or(Ok(()), Err),
@@ -170,49 +171,48 @@ impl Assembler {
     fn begin(&mut self, message: &Message<'_>) {
         self.has_begun = true;
         self.counts.take(message.usage);
-        self.stop_reason = message.stop_reason.and_then(text).map(Cow::into_owned);
+        self.stop_reason = message.stop_reason.as_deref().map(str::to_owned);
     }
 
-    fn start(&mut self, index: Option<u64>, raw: &RawValue, deltas: &mut VecDeque<ModelDelta>) {
+    fn start(&mut self, index: Option<u64>, raw: &str, ready: &mut Ready) {
         let Some(block) = Part::read(raw) else {
             return;
         };
-        let kind = match &*block.kind() {
+        let kind = match &*block.kind {
             "text" => {
-                self.say(block.text(), deltas);
+                self.say(&block.text, ready);
                 Kind::Text
             }
             "thinking" => {
-                let thinking = block.thinking();
-                self.think(&thinking, deltas);
-                match block.signature().is_empty() {
+                ready.think(&block.thinking);
+                match block.signature.is_empty() {
                     // It is whole, and stays byte for byte what it is.
                     false => Kind::Opaque {
-                        part: self.opaque(raw.get().to_owned()),
+                        part: self.opaque(raw.to_owned()),
                         input: String::new(),
                         is_whole: true,
                     },
                     true => Kind::Thinking {
-                        thinking,
+                        thinking: block.thinking.into_owned(),
                         signature: None,
                     },
                 }
             }
             "tool_use" => {
                 let call = PartialCall {
-                    id: block.id(),
-                    name: block.name(),
-                    input: block.input(),
+                    id: block.id.to_string(),
+                    name: block.name.to_string(),
+                    input: block.input().to_owned(),
                     arguments: String::new(),
                 };
                 let place = self.calls.len();
-                deltas.push_back(call.fragment(place, call.input.clone()));
+                ready.fragment(place, (&call.id, &call.name), &call.input);
                 self.calls.push(call);
                 Kind::Call(place)
             }
             "" => return,
             _ => Kind::Opaque {
-                part: self.opaque(raw.get().to_owned()),
+                part: self.opaque(raw.to_owned()),
                 input: String::new(),
                 is_whole: true,
             },
@@ -220,32 +220,29 @@ impl Assembler {
         self.blocks.push(Open { index, kind });
     }
 
-    fn delta(&mut self, index: Option<u64>, delta: &Part<'_>, deltas: &mut VecDeque<ModelDelta>) {
+    fn delta(&mut self, index: Option<u64>, delta: &Part<'_>, ready: &mut Ready) {
         let place = self.place(index);
         let block = place.and_then(|place| self.blocks.get_mut(place));
-        match (&*delta.kind(), block.map(|block| &mut block.kind)) {
+        match (&*delta.kind, block.map(|block| &mut block.kind)) {
             // Text is text, also where its block has no beginning.
-            ("text_delta", None | Some(Kind::Text)) => self.say(delta.text(), deltas),
+            ("text_delta", None | Some(Kind::Text)) => self.say(&delta.text, ready),
             ("thinking_delta", block) => {
-                let more = delta.thinking();
                 if let Some(Kind::Thinking { thinking, .. }) = block {
-                    thinking.push_str(&more);
+                    thinking.push_str(&delta.thinking);
                 }
-                self.think(&more, deltas);
+                ready.think(&delta.thinking);
             }
             ("signature_delta", Some(Kind::Thinking { signature, .. })) => {
-                let more = delta.signature();
-                signature.get_or_insert_default().push_str(&more);
+                signature.get_or_insert_default().push_str(&delta.signature);
             }
             ("input_json_delta", Some(Kind::Call(place))) => {
-                let (place, more) = (*place, delta.partial_json());
-                if let Some(call) = self.calls.get_mut(place) {
-                    call.arguments.push_str(&more);
-                    deltas.push_back(call.fragment(place, more));
+                if let Some(call) = self.calls.get_mut(*place) {
+                    call.arguments.push_str(&delta.partial_json);
+                    ready.fragment(*place, (&call.id, &call.name), &delta.partial_json);
                 }
             }
             ("input_json_delta", Some(Kind::Opaque { input, .. })) => {
-                input.push_str(&delta.partial_json());
+                input.push_str(&delta.partial_json);
             }
             (_, Some(Kind::Opaque { is_whole, .. })) => *is_whole = false,
             (kind, _) => tracing::debug!(kind, "a piece of a kind that is not known is read over"),
@@ -260,7 +257,7 @@ impl Assembler {
         }
     }
 
-    fn close(&mut self, place: usize, deltas: &mut VecDeque<ModelDelta>) {
+    fn close(&mut self, place: usize, ready: &mut Ready) {
         if place >= self.blocks.len() {
             return;
         }
@@ -274,7 +271,7 @@ impl Assembler {
                     "type": "thinking", "thinking": thinking, "signature": signature,
                 });
                 let part = self.opaque(json.to_string());
-                deltas.push_back(ModelDelta::Opaque(part));
+                ready.push(ModelDelta::Opaque(part));
             }
             Kind::Opaque {
                 mut part,
@@ -283,7 +280,7 @@ impl Assembler {
             } => {
                 if let Some(json) = with_input(&part.json, &input) {
                     part.json = json;
-                    deltas.push_back(ModelDelta::Opaque(part));
+                    ready.push(ModelDelta::Opaque(part));
                 }
             }
             Kind::Opaque { part, .. } => {
@@ -300,21 +297,13 @@ impl Assembler {
         OpaquePart::new(PROVIDER, json).after(self.text, self.calls.len())
     }
 
-    fn say(&mut self, text: String, deltas: &mut VecDeque<ModelDelta>) {
+    fn say(&mut self, text: &str, ready: &mut Ready) {
         self.text += text.len();
-        if !text.is_empty() {
-            deltas.push_back(ModelDelta::Text(text));
-        }
-    }
-
-    fn think(&self, thinking: &str, deltas: &mut VecDeque<ModelDelta>) {
-        if !thinking.is_empty() {
-            deltas.push_back(ModelDelta::Reasoning(thinking.to_owned()));
-        }
+        ready.say(text);
     }
 
     /// Hands out what was held back until the end.
-    fn end(&mut self, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
+    fn end(&mut self, ready: &mut Ready) -> Result<(), ModelError> {
         self.is_done = true;
         let is_open = |block: &Open| match block.kind {
             Kind::Call(place) => Some(place),
@@ -322,7 +311,7 @@ impl Assembler {
         };
         let open: HashSet<usize> = self.blocks.iter().filter_map(is_open).collect();
         while !self.blocks.is_empty() {
-            self.close(0, deltas);
+            self.close(0, ready);
         }
         if !self.has_begun {
             return Err(empty());
@@ -345,22 +334,13 @@ impl Assembler {
                 true => ToolCall::begun(call.id, call.name),
                 false => ToolCall::new(call.id, call.name, arguments),
             };
-            deltas.push_back(ModelDelta::ToolCall(whole));
+            ready.push(ModelDelta::ToolCall(whole));
         }
-        deltas.extend(self.counts.usage().map(ModelDelta::Usage));
-        deltas.push_back(ModelDelta::Finished(reason));
+        if let Some(usage) = self.counts.usage() {
+            ready.push(ModelDelta::Usage(usage));
+        }
+        ready.push(ModelDelta::Finished(reason));
         Ok(())
-    }
-}
-
-impl PartialCall {
-    fn fragment(&self, index: usize, arguments: String) -> ModelDelta {
-        ModelDelta::ToolCallFragment {
-            index,
-            id: self.id.clone(),
-            name: self.name.clone(),
-            arguments,
-        }
     }
 }
 

@@ -1,7 +1,5 @@
 //! Puts the calls of an answer together from their pieces. Pure.
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value};
 
 use super::chunk::Fragment;
@@ -26,11 +24,11 @@ impl Calls {
     /// `is_later` tells that it stands behind others in one list.
     pub(super) fn take(
         &mut self,
-        fragment: Fragment<'_>,
+        fragment: &mut Fragment<'_>,
         is_later: bool,
     ) -> Option<(usize, &PartialCall)> {
-        let place = self.place(&fragment, is_later).unwrap_or(self.0.len());
-        let is_told = |call: &PartialCall| call.is_told_again(&fragment);
+        let place = self.place(fragment, is_later).unwrap_or(self.0.len());
+        let is_told = |call: &PartialCall| call.is_told_again(fragment);
         if self.0.get(place).is_some_and(is_told) {
             return None;
         }
@@ -41,7 +39,7 @@ impl Calls {
     pub(super) fn replace(
         &mut self,
         place: usize,
-        fragment: Fragment<'_>,
+        fragment: &mut Fragment<'_>,
     ) -> Option<(usize, &PartialCall)> {
         if let Some(call) = self.0.get_mut(place) {
             call.arguments.clear();
@@ -49,7 +47,8 @@ impl Calls {
         self.put(place.min(self.0.len()), fragment)
     }
 
-    fn put(&mut self, place: usize, fragment: Fragment<'_>) -> Option<(usize, &PartialCall)> {
+    /// Leaves the new arguments in the fragment.
+    fn put(&mut self, place: usize, fragment: &mut Fragment<'_>) -> Option<(usize, &PartialCall)> {
         if place == self.0.len() {
             self.0.push(PartialCall {
                 index: fragment.index,
@@ -58,17 +57,11 @@ impl Calls {
         }
         let call = self.0.get_mut(place)?;
         if call.id.is_empty() {
-            call.id = fragment.id.into_owned();
+            call.id.push_str(&fragment.id);
         }
-        call.take_name(fragment.name);
-        match call.arguments.is_empty() {
-            true => call.arguments = fragment.arguments.into_owned(),
-            false => call.arguments.push_str(&fragment.arguments),
-        }
-        match call.extra.is_empty() {
-            true => call.extra = fragment.extra,
-            false => call.extra.extend(fragment.extra),
-        }
+        call.take_name(&fragment.name);
+        call.arguments.push_str(&fragment.arguments);
+        call.extra.append(&mut fragment.extra);
         Some((place, call))
     }
 
@@ -131,11 +124,11 @@ impl PartialCall {
     }
 
     /// A name comes whole, again in every chunk, in pieces, or growing.
-    fn take_name(&mut self, name: Cow<'_, str>) {
-        if name.starts_with(&self.name) {
-            self.name = name.into_owned();
-        } else if self.arguments.is_empty() && !name.is_empty() {
-            self.name.push_str(&name);
+    fn take_name(&mut self, name: &str) {
+        if let Some(more) = name.strip_prefix(&*self.name) {
+            self.name.push_str(more);
+        } else if self.arguments.is_empty() {
+            self.name.push_str(name);
         }
     }
 

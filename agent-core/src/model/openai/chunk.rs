@@ -1,81 +1,75 @@
 //! Reads the JSON of an answer: a chunk of a stream, or a plain answer, which is one chunk.
 //!
 //! Servers differ in every field, so one that is of another kind than it should be is as good as
-//! absent. Numbers keep their digits, because nothing passes through a float.
+//! absent. Only choices and what they say must be lists and objects.
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde::de::{IgnoredAny, MapAccess};
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::usage::usage;
 use crate::model::Usage;
-use crate::model::reading::loose::{Fields, Hoped, Kind, Number, Parts, Text, text};
+use crate::model::reading::json::{Json, NotJson};
+use crate::model::reading::quoted::{unescaped, without_lone_surrogates};
 
-type Raw<'a> = Option<&'a RawValue>;
-
-/// A chunk of a stream or a plain answer.
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct Chunk<'a> {
-    #[serde(default, borrow)]
-    pub(super) choices: Option<Vec<Choice<'a>>>,
-    #[serde(default)]
-    usage: Hoped<Fields<Counts>>,
-    #[serde(default)]
-    x_groq: Hoped<Fields<Groq>>,
-    #[serde(default, borrow)]
-    pub(super) error: Raw<'a>,
+/// A chunk of a stream or a plain answer, without its choices.
+#[derive(Debug, Default)]
+pub(super) struct Chunk {
+    pub(super) has_choices: bool,
+    pub(super) has_error: bool,
+    usage: Option<Usage>,
+    of_choice: Option<Usage>,
+    /// Where one provider says what a stream took.
+    x_groq: Option<Usage>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-struct Groq {
-    #[serde(default)]
-    usage: Hoped<Fields<Counts>>,
-}
+/// What the last chunk began with, up to its choices: the fields that are the same in all chunks of
+/// an answer, so that they are not read again and again.
+#[derive(Debug, Default)]
+pub(super) struct Head(String);
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default)]
 pub(super) struct Choice<'a> {
-    #[serde(default)]
-    index: Number,
-    #[serde(default, borrow)]
-    pub(super) delta: Option<Piece<'a>>,
-    #[serde(default, borrow)]
-    pub(super) message: Option<Piece<'a>>,
-    #[serde(default, borrow)]
-    finish_reason: Text<'a>,
-    /// Where one provider says what went wrong.
-    #[serde(default, borrow)]
-    pub(super) error: Raw<'a>,
-    #[serde(default)]
-    usage: Hoped<Fields<Counts>>,
+    index: Option<u64>,
+    pub(super) said: Said,
+    pub(super) piece: Piece<'a>,
+    finish_reason: Cow<'a, str>,
+    /// True where one provider says what went wrong.
+    has_error: bool,
+    usage: Option<Usage>,
+}
+
+/// Where the piece of a choice stands.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Said {
+    #[default]
+    Nothing,
+    /// In `message`: all of a plain answer, or what a stream came to so far.
+    Whole,
+    /// In `delta`, which counts more.
+    More,
 }
 
 /// What a delta or a message says.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default)]
 pub(super) struct Piece<'a> {
-    #[serde(default, borrow)]
-    content: Hoped<Parts<'a>>,
-    #[serde(default, borrow)]
-    refusal: Text<'a>,
-    #[serde(default, borrow)]
-    reasoning_content: Text<'a>,
-    #[serde(default, borrow)]
-    reasoning: Text<'a>,
-    #[serde(default, borrow)]
-    reasoning_details: Hoped<Vec<&'a RawValue>>,
-    #[serde(default, borrow)]
-    tool_calls: Hoped<Vec<Hoped<Fragment<'a>>>>,
-    #[serde(default, borrow)]
-    function_call: Hoped<Fields<Function<'a>>>,
+    content: Parts<'a>,
+    refusal: Cow<'a, str>,
+    reasoning_content: Cow<'a, str>,
+    reasoning: Cow<'a, str>,
+    /// The signed and structured form of the reasoning, as one provider gives it.
+    pub(super) reasoning_details: Vec<&'a str>,
+    /// The calls, or the one call of the form before there could be several; mostly there is one.
+    first: Option<Fragment<'a>>,
+    others: Vec<Fragment<'a>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-struct Function<'a> {
-    #[serde(default, borrow)]
-    name: Text<'a>,
-    #[serde(default, borrow)]
-    arguments: Raw<'a>,
+/// The text of a message: a string, or the text parts of a list. One provider puts its reasoning
+/// among the parts.
+#[derive(Debug, Default)]
+struct Parts<'a> {
+    text: Cow<'a, str>,
+    thinking: Cow<'a, str>,
 }
 
 /// A piece of a tool call.
@@ -88,153 +82,316 @@ pub(super) struct Fragment<'a> {
     pub(super) extra: Map<String, Value>,
 }
 
-impl Chunk<'_> {
+impl Chunk {
+    /// Reads a chunk of an answer whose chunks begin alike, and hands each choice on.
+    pub(super) fn read<'a>(
+        text: &'a str,
+        head: &mut Head,
+        each: &mut impl FnMut(&mut Choice<'a>),
+    ) -> Result<Self, NotJson> {
+        let mut chunk = Self::default();
+        let mut json = Json::new(text);
+        if text.starts_with('[') {
+            // One provider wraps its errors in a list.
+            if json.list()? && json.item()? {
+                must(json.object()?)?;
+                chunk.take(&mut json, &mut Head::default(), each)?;
+                must(!json.item()?)?;
+            }
+        } else if !head.0.is_empty() && text.starts_with(&head.0) {
+            json.go_to(head.0.len());
+            chunk.take_choices(&mut json, each)?;
+            chunk.take(&mut json, head, each)?;
+        } else {
+            must(json.object()?)?;
+            chunk.take(&mut json, head, each)?;
+        }
+        json.end()?;
+        Ok(chunk)
+    }
+
+    fn take<'a>(
+        &mut self,
+        json: &mut Json<'a>,
+        head: &mut Head,
+        each: &mut impl FnMut(&mut Choice<'a>),
+    ) -> Result<(), NotJson> {
+        // Only what says nothing may be left out.
+        let mut is_head = !self.has_choices;
+        while let Some(key) = json.key()? {
+            match key {
+                "choices" => {
+                    if is_head {
+                        json.before().clone_into(&mut head.0);
+                    }
+                    self.take_choices(json, each)?;
+                }
+                "usage" => self.usage = usage(json)?,
+                "x_groq" => self.x_groq = json.member("usage", usage)?,
+                "error" => self.has_error = json.any()?.is_some(),
+                _ => {
+                    json.skip()?;
+                    continue;
+                }
+            }
+            is_head = false;
+        }
+        Ok(())
+    }
+
+    fn take_choices<'a>(
+        &mut self,
+        json: &mut Json<'a>,
+        each: &mut impl FnMut(&mut Choice<'a>),
+    ) -> Result<(), NotJson> {
+        if json.null()? {
+            return Ok(());
+        }
+        must(json.list()?)?;
+        self.has_choices = true;
+        while json.item()? {
+            let mut choice = Choice::default();
+            choice.read(json)?;
+            self.has_error |= choice.has_error && choice.is_first();
+            self.of_choice = choice.usage.or(self.of_choice);
+            if choice.is_first() {
+                each(&mut choice);
+            }
+        }
+        Ok(())
+    }
+
     /// The token counts, wherever the server put them.
     pub(super) fn usage(&self) -> Option<Usage> {
-        let usage = |counts: &Hoped<Fields<Counts>>| counts.0.as_ref()?.0.usage();
-        let mut choices = self.choices.iter().flatten().rev();
-        let groq = || usage(&self.x_groq.0.as_ref()?.0.usage);
-        usage(&self.usage)
-            .or_else(|| choices.find_map(|choice| usage(&choice.usage)))
-            .or_else(groq)
+        self.usage.or(self.of_choice).or(self.x_groq)
     }
 }
 
-impl Choice<'_> {
+/// What is of another kind here cannot be read over.
+fn must(is_so: bool) -> Result<(), NotJson> {
+    is_so.then_some(()).ok_or(NotJson)
+}
+
+impl<'a> Choice<'a> {
+    fn read(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
+        must(json.object()?)?;
+        while let Some(key) = json.key()? {
+            match key {
+                "index" => self.index = json.number()?,
+                "delta" => self.read_piece(json, Said::More)?,
+                "message" if self.said != Said::More => self.read_piece(json, Said::Whole)?,
+                "finish_reason" => self.finish_reason = said(json)?,
+                "error" => self.has_error = json.any()?.is_some(),
+                "usage" => self.usage = usage(json)?,
+                _ => json.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn read_piece(&mut self, json: &mut Json<'a>, said: Said) -> Result<(), NotJson> {
+        if json.null()? {
+            return Ok(());
+        }
+        if self.said != Said::Nothing {
+            self.piece = Piece::default();
+        }
+        self.said = said;
+        must(json.object()?)?;
+        self.piece.read(json)
+    }
+
     /// True for the one choice we read; we ask for no more.
-    pub(super) fn is_first(&self) -> bool {
-        self.index.0.unwrap_or(0) == 0
+    fn is_first(&self) -> bool {
+        self.index.unwrap_or(0) == 0
     }
 
     pub(super) fn finish_reason(&self) -> Option<&str> {
-        let word = self.finish_reason.0.as_deref();
-        word.filter(|word| !word.is_empty())
+        Some(&*self.finish_reason).filter(|word| !word.is_empty())
     }
 }
 
 impl<'a> Piece<'a> {
+    fn read(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
+        while let Some(key) = json.key()? {
+            match key {
+                "content" => self.content.read(json)?,
+                "refusal" => self.refusal = said(json)?,
+                "reasoning_content" => self.reasoning_content = said(json)?,
+                "reasoning" => self.reasoning = said(json)?,
+                "reasoning_details" => self.reasoning_details = raws(json)?,
+                "tool_calls" => self.take_calls(json)?,
+                "function_call" => self.take_function(json)?,
+                _ => json.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn take_calls(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
+        if !json.list()? {
+            return Ok(());
+        }
+        (self.first, self.others) = (None, Vec::new());
+        while json.item()? {
+            if json.object()? {
+                let mut fragment = Fragment::default();
+                fragment.read(json)?;
+                self.add(fragment);
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, fragment: Fragment<'a>) {
+        match &self.first {
+            None => self.first = Some(fragment),
+            Some(_) => self.others.push(fragment),
+        }
+    }
+
+    pub(super) fn fragments(&mut self) -> impl Iterator<Item = &mut Fragment<'a>> {
+        self.first.iter_mut().chain(&mut self.others)
+    }
+
+    fn take_function(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
+        let mut fragment = Fragment::default();
+        if fragment.take_function(json)? && self.first.is_none() {
+            self.first = Some(fragment);
+        }
+        Ok(())
+    }
+
     /// The visible text: a string or the text parts of a list. A refusal is an answer too.
     pub(super) fn text(&self) -> &str {
-        let content = self.content.0.as_ref().map_or("", |parts| &parts.text);
-        match &self.refusal.0 {
-            Some(refusal) if content.is_empty() => refusal,
-            _ => content,
+        match &*self.content.text {
+            "" => &self.refusal,
+            text => text,
         }
     }
 
     pub(super) fn reasoning(&self) -> &str {
-        let among_parts = || self.content.0.as_ref().map(|parts| &*parts.thinking);
-        let own = [&self.reasoning_content, &self.reasoning];
-        let own = own
-            .into_iter()
-            .find_map(|text| text.0.as_deref().filter(|text| !text.is_empty()));
-        own.or_else(among_parts).unwrap_or_default()
-    }
-
-    /// The signed and structured form of the reasoning, as one provider gives it.
-    pub(super) fn reasoning_details(&self) -> &[&'a RawValue] {
-        self.reasoning_details.0.as_deref().unwrap_or_default()
-    }
-
-    /// The calls, or the one call of the form before there could be several.
-    pub(super) fn into_fragments(self) -> impl Iterator<Item = Fragment<'a>> {
-        let only = match &self.tool_calls.0 {
-            Some(calls) if !calls.is_empty() => None,
-            _ => self.function_call.0,
-        };
-        let only = only.map(|Fields(function)| {
-            let mut fragment = Fragment::default();
-            fragment.take(function);
-            fragment
-        });
-        let calls = self.tool_calls.0.into_iter().flatten();
-        calls.filter_map(|Hoped(fragment)| fragment).chain(only)
+        let all = [
+            &self.reasoning_content,
+            &self.reasoning,
+            &self.content.thinking,
+        ];
+        let mut all = all.into_iter().map(|text| &**text);
+        all.find(|text| !text.is_empty()).unwrap_or_default()
     }
 }
 
+fn said<'a>(json: &mut Json<'a>) -> Result<Cow<'a, str>, NotJson> {
+    json.text().map(Option::unwrap_or_default)
+}
+
+fn raws<'a>(json: &mut Json<'a>) -> Result<Vec<&'a str>, NotJson> {
+    let mut raws = Vec::new();
+    if json.list()? {
+        while json.item()? {
+            raws.push(json.raw()?);
+        }
+    }
+    Ok(raws)
+}
+
+impl<'a> Parts<'a> {
+    fn read(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
+        if json.peek() != b'[' {
+            self.text = said(json)?;
+            return Ok(());
+        }
+        *self = Self::default();
+        json.list()?;
+        while json.item()? {
+            self.take(json)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a part of the list. What is thought is a list of parts again.
+    fn take(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
+        if json.peek() == b'"' {
+            self.text += said(json)?;
+            return Ok(());
+        }
+        if !json.object()? {
+            return Ok(());
+        }
+        let (mut text, mut thinking) = Default::default();
+        while let Some(key) = json.key()? {
+            match key {
+                "text" => text = said(json)?,
+                "thinking" => thinking = thoughts(json)?,
+                _ => json.skip()?,
+            }
+        }
+        self.text += text;
+        self.thinking += thinking;
+        Ok(())
+    }
+}
+
+/// The text of a list of parts, or a string.
+fn thoughts<'a>(json: &mut Json<'a>) -> Result<Cow<'a, str>, NotJson> {
+    if json.peek() != b'[' {
+        return said(json);
+    }
+    json.list()?;
+    let mut all = Cow::default();
+    while json.item()? {
+        all += match json.peek() {
+            b'"' => said(json)?,
+            _ => json.member("text", Json::text)?.unwrap_or_default(),
+        };
+    }
+    Ok(all)
+}
+
 impl<'a> Fragment<'a> {
+    fn read(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
+        while let Some(key) = json.key()? {
+            match key {
+                "index" => self.index = json.number()?,
+                "id" => self.id = said(json)?,
+                "type" => json.skip()?,
+                "function" => drop(self.take_function(json)?),
+                key => {
+                    if let Some(value) = json.any()? {
+                        let key = unescaped(key).into_owned();
+                        self.extra.insert(key, value_of(value)?);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// False if it is no object.
+    fn take_function(&mut self, json: &mut Json<'a>) -> Result<bool, NotJson> {
+        if !json.object()? {
+            return Ok(false);
+        }
+        (self.name, self.arguments) = Default::default();
+        while let Some(key) = json.key()? {
+            match key {
+                "name" => self.name = said(json)?,
+                // Arguments are a JSON text in a string; some servers send the object itself.
+                "arguments" if json.peek() == b'"' => self.arguments = said(json)?,
+                "arguments" => self.arguments = json.any()?.unwrap_or_default().into(),
+                _ => json.skip()?,
+            }
+        }
+        Ok(true)
+    }
+
     /// True if nothing but a name tells which call this is a piece of.
     pub(super) fn is_named_only(&self) -> bool {
         self.index.is_none() && self.id.is_empty() && !self.name.is_empty()
     }
-
-    fn take(&mut self, function: Function<'a>) {
-        self.name = function.name.0.unwrap_or_default();
-        self.arguments = function.arguments.map(arguments).unwrap_or_default();
-    }
 }
 
-impl<'a, 'de: 'a> Kind<'de> for Fragment<'a> {
-    fn of_object<A: MapAccess<'de>>(mut object: A) -> Result<Option<Self>, A::Error> {
-        let mut fragment = Self::default();
-        while let Some(Hoped(key)) = object.next_key::<Text<'a>>()? {
-            match &*key.unwrap_or_default() {
-                "index" => fragment.index = object.next_value::<Number>()?.0,
-                "id" => fragment.id = object.next_value::<Text<'a>>()?.0.unwrap_or_default(),
-                "type" => drop(object.next_value::<IgnoredAny>()?),
-                "function" => {
-                    let function = object.next_value::<Hoped<Fields<Function<'a>>>>()?.0;
-                    if let Some(Fields(function)) = function {
-                        fragment.take(function);
-                    }
-                }
-                key => match object.next_value()? {
-                    Value::Null => {}
-                    value => drop(fragment.extra.insert(key.to_owned(), value)),
-                },
-            }
-        }
-        Ok(Some(fragment))
-    }
-}
-
-/// Arguments are a JSON text in a string; some servers send the object itself.
-fn arguments(raw: &RawValue) -> Cow<'_, str> {
-    match raw.get() {
-        "null" => Cow::default(),
-        string if string.starts_with('"') => text(raw).unwrap_or_default(),
-        other => other.into(),
-    }
-}
-
-/// Token counts under all names they have.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Counts {
-    prompt_tokens: Number,
-    input_tokens: Number,
-    completion_tokens: Number,
-    output_tokens: Number,
-    total_tokens: Number,
-    prompt_tokens_details: Hoped<Fields<Details>>,
-    prompt_cache_hit_tokens: Number,
-    completion_tokens_details: Hoped<Fields<Details>>,
-    reasoning_tokens: Number,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Details {
-    cached_tokens: Number,
-    reasoning_tokens: Number,
-}
-
-impl Counts {
-    fn usage(&self) -> Option<Usage> {
-        let input = self.prompt_tokens.0.or(self.input_tokens.0);
-        let output = self.completion_tokens.0.or(self.output_tokens.0);
-        let total = self.total_tokens.0;
-        input.or(output).or(total)?;
-        let mut read = Usage::new(input.unwrap_or(0), output.unwrap_or(0));
-        read.total_tokens = total.unwrap_or(read.total_tokens);
-        let of_input = self.prompt_tokens_details.0.as_ref();
-        let cached = of_input.and_then(|Fields(details)| details.cached_tokens.0);
-        let cached = cached.or(self.prompt_cache_hit_tokens.0);
-        read.cached_input_tokens = cached.unwrap_or(0);
-        let of_output = self.completion_tokens_details.0.as_ref();
-        let reasoning = of_output.and_then(|Fields(details)| details.reasoning_tokens.0);
-        let reasoning = reasoning.or(self.reasoning_tokens.0);
-        read.reasoning_tokens = reasoning.unwrap_or(0);
-        Some(read)
-    }
+fn value_of(json: &str) -> Result<Value, NotJson> {
+    let whole = without_lone_surrogates(json);
+    serde_json::from_str(&whole).map_err(|_| NotJson)
 }

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::message::OpaquePart;
+use crate::model::reading::quoted::without_lone_surrogates;
 
 /// By whom a part of an answer is told to be such a list.
 const PROVIDER: &str = "openrouter";
@@ -24,13 +25,14 @@ struct Detail {
 }
 
 impl Details {
-    pub(super) fn take(&mut self, raw: &RawValue) {
-        let fields: Map<String, Value> = serde_json::from_str(raw.get()).unwrap_or_default();
+    pub(super) fn take(&mut self, raw: &str) {
+        let raw = without_lone_surrogates(raw);
+        let fields: Map<String, Value> = serde_json::from_str(&raw).unwrap_or_default();
         match self.0.last_mut() {
             Some(last) if last.goes_on_with(&fields) => last.add(fields),
             _ => self.0.push(Detail {
                 fields,
-                raw: Some(raw.get().to_owned()),
+                raw: Some(raw.into_owned()),
             }),
         }
     }

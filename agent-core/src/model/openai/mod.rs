@@ -13,6 +13,7 @@ mod message;
 mod profile;
 mod stream;
 mod turns;
+mod usage;
 mod wire;
 
 use std::fmt;

@@ -4,22 +4,18 @@
 //! handed out as it comes; calls, token counts and the reason only after the provider said
 //! that the answer is over.
 
-use std::borrow::Cow;
-use std::collections::VecDeque;
-
-use serde_json::value::RawValue;
-
-use super::calls::{Calls, PartialCall};
-use super::chunk::{Choice, Chunk, Piece};
+use super::calls::Calls;
+use super::chunk::{Choice, Chunk, Head, Piece, Said};
 use super::details::Details;
 use crate::model::reading;
-use crate::model::reading::loose::without_lone_surrogates;
+use crate::model::reading::ready::Ready;
 use crate::model::reading::refusal::reported;
 use crate::model::{FinishReason, ModelDelta, ModelError, ModelErrorKind, Usage};
 
 /// An answer that is being put together.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
+    head: Head,
     calls: Calls,
     details: Details,
     usage: Option<Usage>,
@@ -36,7 +32,7 @@ pub(super) struct Assembler {
 impl reading::Assembler for Assembler {
     const API: &'static str = "a chat-completions API";
 
-    fn event(&mut self, data: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
+    fn event(&mut self, data: &str, ready: &mut Ready) -> Result<(), ModelError> {
         let data = data.trim();
         match data {
             _ if self.is_done => Ok(()),
@@ -45,18 +41,18 @@ impl reading::Assembler for Assembler {
             data if data.starts_with(':') => Ok(()),
             "[DONE]" => {
                 self.is_done = true;
-                self.end(deltas)
+                self.end(ready)
             }
-            data => self.chunk(data, deltas),
+            data => self.chunk(data, ready),
         }
     }
 
-    fn plain(&mut self, body: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
+    fn plain(&mut self, body: &str, ready: &mut Ready) -> Result<(), ModelError> {
         if body.trim().is_empty() {
             return Err(empty());
         }
         self.is_plain = true;
-        self.chunk(body, deltas).map_err(reading::cut_off)?;
+        self.chunk(body.trim(), ready).map_err(reading::cut_off)?;
         if !self.has_choice {
             return Err(ModelError::new(
                 ModelErrorKind::EmptyResponse,
@@ -65,16 +61,16 @@ impl reading::Assembler for Assembler {
         }
         // The body is whole, so the answer is over even if no reason is given.
         self.is_done = true;
-        self.end(deltas)
+        self.end(ready)
     }
 
-    fn eof(&mut self, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
+    fn eof(&mut self, ready: &mut Ready) -> Result<(), ModelError> {
         if self.is_done {
             return Ok(());
         }
         if self.finish_reason.is_some() {
             self.is_done = true;
-            return self.end(deltas);
+            return self.end(ready);
         }
         if !self.has_choice {
             return Err(empty());
@@ -95,58 +91,18 @@ impl reading::Assembler for Assembler {
 }
 
 impl Assembler {
-    fn chunk(&mut self, text: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
-        let text = text.trim();
-        // One provider wraps its errors in a list.
-        if text.starts_with('[')
-            && let Ok([only]) = serde_json::from_str::<[&RawValue; 1]>(text)
-        {
-            return self.object(only.get(), deltas);
-        }
-        self.object(text, deltas)
-    }
-
-    fn object(&mut self, text: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
-        let error = match serde_json::from_str(text) {
-            Ok(chunk) => return self.read(chunk, text, deltas),
-            Err(error) => error,
-        };
-        // A character that was cut in half, or a key that stands twice: a looser reader gets over
-        // both.
-        let whole = without_lone_surrogates(text);
-        let text = whole.as_deref().unwrap_or(text);
-        let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else {
-            return Err(unreadable(error));
-        };
-        let text = value.to_string();
-        let chunk = serde_json::from_str(&text).map_err(unreadable)?;
-        self.read(chunk, &text, deltas)
-    }
-
-    fn read(
-        &mut self,
-        chunk: Chunk<'_>,
-        text: &str,
-        deltas: &mut VecDeque<ModelDelta>,
-    ) -> Result<(), ModelError> {
+    fn chunk(&mut self, text: &str, ready: &mut Ready) -> Result<(), ModelError> {
+        let before = ready.mark();
+        let mut head = std::mem::take(&mut self.head);
+        let chunk = Chunk::read(text, &mut head, &mut |choice| self.choice(choice, ready));
+        self.head = head;
+        let chunk = chunk.map_err(|error| {
+            ready.back_to(before);
+            unreadable(error.why(text))
+        })?;
         self.usage = chunk.usage().or(self.usage);
-        let has_choices = chunk.choices.is_some();
-        let mut has_error = chunk.error.is_some();
-        let choices = chunk.choices.into_iter().flatten();
-        for choice in choices.filter(Choice::is_first) {
-            self.has_choice = true;
-            has_error |= choice.error.is_some();
-            if let Some(reason) = choice.finish_reason() {
-                self.finish_reason = Some(reason.to_owned());
-            }
-            match (choice.delta, choice.message) {
-                (Some(piece), _) => self.piece(piece, deltas),
-                (None, Some(message)) => self.message(message, deltas),
-                (None, None) => {}
-            }
-        }
         let says_error = self.finish_reason.as_deref() == Some("error");
-        if has_error || says_error || !has_choices {
+        if chunk.has_error || says_error || !chunk.has_choices {
             // Without choices there is an error in one of many shapes, or side news.
             if let Some(error) = reported(text, says_error) {
                 return Err(error);
@@ -155,88 +111,82 @@ impl Assembler {
         Ok(())
     }
 
-    fn piece(&mut self, piece: Piece<'_>, deltas: &mut VecDeque<ModelDelta>) {
-        think(piece.reasoning(), deltas);
-        for detail in piece.reasoning_details() {
+    fn choice(&mut self, choice: &mut Choice<'_>, ready: &mut Ready) {
+        self.has_choice = true;
+        if let Some(reason) = choice.finish_reason() {
+            self.finish_reason = Some(reason.to_owned());
+        }
+        match choice.said {
+            Said::More => self.piece(&mut choice.piece, ready),
+            Said::Whole => self.message(&mut choice.piece, ready),
+            Said::Nothing => {}
+        }
+    }
+
+    fn piece(&mut self, piece: &mut Piece<'_>, ready: &mut Ready) {
+        ready.think(piece.reasoning());
+        for detail in &piece.reasoning_details {
             self.details.take(detail);
         }
-        self.say(piece.text(), deltas);
-        for (position, mut fragment) in piece.into_fragments().enumerate() {
-            let arguments = std::mem::take(&mut fragment.arguments).into_owned();
-            fragment.arguments = Cow::Borrowed(&arguments);
-            let taken = self.calls.take(fragment, position > 0);
-            deltas.extend(told(taken, arguments));
+        self.say(piece.text(), ready);
+        for (position, fragment) in piece.fragments().enumerate() {
+            if let Some((place, call)) = self.calls.take(fragment, position > 0) {
+                ready.fragment(place, (&call.id, &call.name), &fragment.arguments);
+            }
         }
     }
 
     /// A whole message: all of a plain answer, or what a stream came to so far.
-    fn message(&mut self, message: Piece<'_>, deltas: &mut VecDeque<ModelDelta>) {
+    fn message(&mut self, message: &mut Piece<'_>, ready: &mut Ready) {
         if self.said == 0 {
-            think(message.reasoning(), deltas);
+            ready.think(message.reasoning());
         }
-        if !message.reasoning_details().is_empty() {
+        if !message.reasoning_details.is_empty() {
             self.details = Details::default();
-            for detail in message.reasoning_details() {
+            for detail in &message.reasoning_details {
                 self.details.take(detail);
             }
         }
         let new = message.text().get(self.said..).unwrap_or_default();
-        self.say(new, deltas);
-        for (place, mut fragment) in message.into_fragments().enumerate() {
-            if self.is_plain {
-                self.calls.replace(place, fragment);
-                continue;
+        self.say(new, ready);
+        for (place, fragment) in message.fragments().enumerate() {
+            let replaced = self.calls.replace(place, fragment);
+            if let Some((place, call)) = replaced.filter(|_| !self.is_plain) {
+                ready.fragment(place, (&call.id, &call.name), &fragment.arguments);
             }
-            let arguments = std::mem::take(&mut fragment.arguments).into_owned();
-            fragment.arguments = Cow::Borrowed(&arguments);
-            let taken = self.calls.replace(place, fragment);
-            deltas.extend(told(taken, arguments));
         }
     }
 
-    fn say(&mut self, text: &str, deltas: &mut VecDeque<ModelDelta>) {
+    fn say(&mut self, text: &str, ready: &mut Ready) {
         self.said += text.len();
-        if !text.is_empty() {
-            deltas.push_back(ModelDelta::Text(text.to_owned()));
-        }
+        ready.say(text);
     }
 
     /// Hands out what was held back until the end.
-    fn end(&mut self, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError> {
+    fn end(&mut self, ready: &mut Ready) -> Result<(), ModelError> {
         if !self.has_choice {
             return Err(empty());
         }
-        deltas.extend(self.details.end().map(ModelDelta::Opaque));
+        if let Some(details) = self.details.end() {
+            ready.push(ModelDelta::Opaque(details));
+        }
         let word = self.finish_reason.as_deref().unwrap_or("stop");
         let is_cut = finish_reason(word, false).cuts_off();
-        let before = deltas.len();
-        deltas.extend(self.calls.end(is_cut).map(ModelDelta::ToolCall));
-        let has_calls = deltas.len() > before;
-        deltas.extend(self.usage.map(ModelDelta::Usage));
+        let mut has_calls = false;
+        for call in self.calls.end(is_cut) {
+            has_calls = true;
+            ready.push(ModelDelta::ToolCall(call));
+        }
+        if let Some(usage) = self.usage {
+            ready.push(ModelDelta::Usage(usage));
+        }
         let reason = finish_reason(word, has_calls);
         if reason == FinishReason::ToolCalls && !has_calls && self.said == 0 {
             return Err(empty());
         }
-        deltas.push_back(ModelDelta::Finished(reason));
+        ready.push(ModelDelta::Finished(reason));
         Ok(())
     }
-}
-
-fn think(reasoning: &str, deltas: &mut VecDeque<ModelDelta>) {
-    if !reasoning.is_empty() {
-        deltas.push_back(ModelDelta::Reasoning(reasoning.to_owned()));
-    }
-}
-
-/// What watchers are told of a piece of a call.
-fn told(taken: Option<(usize, &PartialCall)>, arguments: String) -> Option<ModelDelta> {
-    let (index, call) = taken?;
-    Some(ModelDelta::ToolCallFragment {
-        index,
-        id: call.id.clone(),
-        name: call.name.clone(),
-        arguments,
-    })
 }
 
 fn finish_reason(word: &str, has_calls: bool) -> FinishReason {
@@ -284,15 +234,20 @@ mod tests {
 
     fn read(chunks: &[String]) -> Result<ChatResponse, ModelError> {
         let mut assembler = Assembler::default();
-        let mut deltas = VecDeque::new();
-        for chunk in chunks {
-            assembler.event(chunk, &mut deltas)?;
-            let released = |delta: &ModelDelta| matches!(delta, ModelDelta::ToolCall(_));
-            assert!(!deltas.iter().any(released), "a call before the end");
-        }
-        assembler.event("[DONE]", &mut deltas)?;
+        let mut ready = Ready::default();
         let mut accumulator = Accumulator::new();
-        deltas.into_iter().for_each(|delta| accumulator.push(delta));
+        for chunk in chunks {
+            assembler.event(chunk, &mut ready)?;
+            while let Some(delta) = ready.next() {
+                let is_call = matches!(delta, ModelDelta::ToolCall(_));
+                assert!(!is_call, "a call before the end");
+                accumulator.push(delta);
+            }
+        }
+        assembler.event("[DONE]", &mut ready)?;
+        while let Some(delta) = ready.next() {
+            accumulator.push(delta);
+        }
         accumulator.finish()
     }
 
@@ -394,5 +349,39 @@ mod tests {
 
         assert_eq!(error.kind(), ModelErrorKind::Decode);
         assert!(!error.to_string().contains("secret"));
+    }
+
+    #[test]
+    fn a_chunk_that_breaks_off_says_nothing() {
+        let (mut assembler, mut ready) = (Assembler::default(), Ready::default());
+        let whole = chunk(&json!({"content": "a"}));
+
+        assembler.event(&whole, &mut ready).unwrap();
+        let broken = &whole[..whole.len() - 1];
+        assert!(assembler.event(broken, &mut ready).is_err());
+        assert_eq!(ready.next(), Some(ModelDelta::Text("a".to_owned())));
+        assert_eq!(ready.next(), None);
+    }
+
+    #[test]
+    fn chunks_that_begin_alike_are_read_to_their_ends() {
+        let chunk = |head: &str, text: &str, end: &str| {
+            format!(r#"{{{head}"choices":[{{"delta":{{"content":"{text}"}}}}]{end}}}"#)
+        };
+        let usage = |count: u64| format!(r#""usage":{{"prompt_tokens":{count}}}"#);
+        let chunks = [
+            chunk(r#""id":"x","#, "a", ""),
+            chunk(r#""id":"x","#, "b", &format!(",{}", usage(1))),
+            chunk(r#""id":"y","#, "c", ""),
+            chunk(&format!("{},", usage(2)), "d", ""),
+            chunk(&format!("{},", usage(3)), "e", ""),
+            chunk(r#""id":"y","#, "f", ""),
+            r#"{"id":"y","choices":null}"#.to_owned(),
+            chunk("", "g", ""),
+        ];
+
+        let response = read(&chunks).unwrap();
+        assert_eq!(response.message.text, "abcdefg");
+        assert_eq!(response.usage.unwrap().input_tokens, 3);
     }
 }

@@ -1,13 +1,14 @@
 //! Reads an answer: takes bytes from the connection until the assembler has all it needs.
 //!
 //! [`deltas`] and [`response`] drive, a [`Reader`] takes the bytes, an [`Assembler`] knows what the bytes of its provider mean, [`refusal`]
-//! what went wrong, and [`loose`] how to read JSON of servers that differ in every field.
+//! what went wrong, and [`json`] how to read JSON of servers that differ in every field.
 
-pub(super) mod loose;
+pub(super) mod json;
+pub(super) mod quoted;
 mod reader;
+pub(super) mod ready;
 pub(super) mod refusal;
 
-use std::collections::VecDeque;
 use std::error::Error as _;
 use std::future::Future;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use crate::model::{Accumulator, ChatResponse, ModelDelta, ModelError, ModelError
 
 use reader::Reader;
 pub(super) use reader::whole;
+use ready::Ready;
 
 /// Most bytes of an answer, streamed or plain.
 const MAX_BODY: usize = 32 * 1024 * 1024;
@@ -52,13 +54,13 @@ pub(super) trait Assembler: Default {
     const API: &'static str;
 
     /// Takes the data of one event in.
-    fn event(&mut self, data: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError>;
+    fn event(&mut self, data: &str, ready: &mut Ready) -> Result<(), ModelError>;
 
     /// Takes a whole plain answer in.
-    fn plain(&mut self, body: &str, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError>;
+    fn plain(&mut self, body: &str, ready: &mut Ready) -> Result<(), ModelError>;
 
     /// The bytes are over; without an end said before, the answer was cut off.
-    fn eof(&mut self, deltas: &mut VecDeque<ModelDelta>) -> Result<(), ModelError>;
+    fn eof(&mut self, ready: &mut Ready) -> Result<(), ModelError>;
 
     /// True once the provider gave its reason; only token counts may still come.
     fn is_finished(&self) -> bool;
@@ -148,7 +150,7 @@ impl<A: Assembler> Reading<A> {
 
     async fn next(&mut self) -> Result<Option<ModelDelta>, ModelError> {
         loop {
-            if let Some(delta) = self.reader.ready.pop_front() {
+            if let Some(delta) = self.reader.ready.next() {
                 return Ok(Some(delta));
             }
             if let Some(error) = self.error.take() {

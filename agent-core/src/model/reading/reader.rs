@@ -1,10 +1,9 @@
 //! Turns the bytes of an answer into deltas, however they are cut. Pure.
 
-use std::collections::VecDeque;
-
+use super::ready::Ready;
 use super::{Assembler, refusal};
 use crate::model::sse::{EventTooLarge, SseParser, text_of};
-use crate::model::{Accumulator, ChatResponse, ModelDelta, ModelError, ModelErrorKind};
+use crate::model::{Accumulator, ChatResponse, ModelError, ModelErrorKind};
 
 /// What the bytes are: told by the first that says anything, because servers answer plainly to
 /// who wants a stream, and name their types wrongly.
@@ -24,7 +23,7 @@ pub(super) struct Reader<A> {
     parser: SseParser,
     assembler: A,
     /// What can be handed out.
-    pub(super) ready: VecDeque<ModelDelta>,
+    pub(super) ready: Ready,
 }
 
 impl<A: Assembler> Reader<A> {
@@ -34,7 +33,7 @@ impl<A: Assembler> Reader<A> {
             held: Vec::new(),
             parser: SseParser::default(),
             assembler,
-            ready: VecDeque::new(),
+            ready: Ready::default(),
         }
     }
 
@@ -115,9 +114,8 @@ pub(in crate::model) fn whole<A: Assembler>(
         reader.end()?;
     }
     let mut accumulator = Accumulator::new();
-    reader
-        .ready
-        .into_iter()
-        .for_each(|delta| accumulator.push(delta));
+    while let Some(delta) = reader.ready.next() {
+        accumulator.push(delta);
+    }
     accumulator.finish()
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::quoted::without_lone_surrogates;
 use crate::model::http::Reply;
 use crate::model::{ModelError, ModelErrorKind};
 
@@ -166,7 +167,7 @@ fn data_of(body: &str) -> &str {
 
 /// The error an answer with a good status holds, if it holds one.
 pub(crate) fn reported(text: &str, says_error: bool) -> Option<ModelError> {
-    let body = serde_json::from_str(text).ok()?;
+    let body = serde_json::from_str(&without_lone_surrogates(text)).ok()?;
     let details = match Details::find(&body) {
         Some(details) => details,
         None if says_error => Details {
@@ -203,7 +204,7 @@ pub(super) async fn refused(mut reply: Reply) -> ModelError {
     };
     let body = String::from_utf8_lossy(&body);
     let is_page = is_page(reply.media_type(), &body);
-    let details = serde_json::from_str(data_of(&body))
+    let details = serde_json::from_str(&without_lone_surrogates(data_of(&body)))
         .ok()
         .and_then(|body| Details::find(&body));
     let details = details.unwrap_or_else(|| Details {

@@ -1,0 +1,57 @@
+//! Reads the token counts of an answer.
+
+use crate::model::Usage;
+use crate::model::reading::json::{Json, NotJson};
+
+/// The token counts that stand here, under all names they have.
+pub(super) fn usage(json: &mut Json<'_>) -> Result<Option<Usage>, NotJson> {
+    if !json.object()? {
+        return Ok(None);
+    }
+    let mut counts = Counts::default();
+    while let Some(key) = json.key()? {
+        match key {
+            "prompt_tokens" => counts.prompt = json.number()?,
+            "input_tokens" => counts.input = json.number()?,
+            "completion_tokens" => counts.completion = json.number()?,
+            "output_tokens" => counts.output = json.number()?,
+            "total_tokens" => counts.total = json.number()?,
+            "prompt_tokens_details" => {
+                counts.cached = json.member("cached_tokens", Json::number)?
+            }
+            "prompt_cache_hit_tokens" => counts.cache_hit = json.number()?,
+            "completion_tokens_details" => {
+                counts.thought = json.member("reasoning_tokens", Json::number)?
+            }
+            "reasoning_tokens" => counts.reasoning = json.number()?,
+            _ => json.skip()?,
+        }
+    }
+    Ok(counts.usage())
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    prompt: Option<u64>,
+    input: Option<u64>,
+    completion: Option<u64>,
+    output: Option<u64>,
+    total: Option<u64>,
+    cached: Option<u64>,
+    cache_hit: Option<u64>,
+    thought: Option<u64>,
+    reasoning: Option<u64>,
+}
+
+impl Counts {
+    fn usage(&self) -> Option<Usage> {
+        let input = self.prompt.or(self.input);
+        let output = self.completion.or(self.output);
+        input.or(output).or(self.total)?;
+        let mut read = Usage::new(input.unwrap_or(0), output.unwrap_or(0));
+        read.total_tokens = self.total.unwrap_or(read.total_tokens);
+        read.cached_input_tokens = self.cached.or(self.cache_hit).unwrap_or(0);
+        read.reasoning_tokens = self.thought.or(self.reasoning).unwrap_or(0);
+        Some(read)
+    }
+}
