@@ -7,8 +7,9 @@ use agent_core::message::{
     AssistantMessage, InvalidArguments, MessageBody, MessageId, ToolCall, ToolResult, Transcript,
     TranscriptError,
 };
+use agent_core::model::anthropic::PromptCaching;
 use agent_core::model::openai::Profile;
-use agent_core::model::{ChatRequest, OpenAi};
+use agent_core::model::{Anthropic, ChatRequest, OpenAi};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -391,11 +392,11 @@ proptest! {
     #[test]
     fn a_history_is_written_as_it_stands_whatever_was_sent_before(
         steps in prop::collection::vec((0_usize..3, any::<bool>(), step()), 0..40),
+        first in 0_usize..4,
     ) {
-        let clients = [Profile::Compatible, Profile::OpenAi].map(|profile| {
-            let client = OpenAi::builder().base_url("http://127.0.0.1:1/v1").model("m");
-            client.profile(profile).api_key("k").build().unwrap()
-        });
+        let mut clients = clients();
+        // The text of the first that asks is kept.
+        clients.rotate_left(first);
         let mut histories = vec![Transcript::new()];
         for (which, is_alone, step) in steps {
             let which = which % histories.len();
@@ -423,8 +424,28 @@ fn anew(history: &Transcript) -> Transcript {
     Transcript::from_messages(messages).unwrap()
 }
 
+/// What a client sends.
+type Writer = Box<dyn Fn(&ChatRequest) -> String>;
+
+fn clients() -> Vec<Writer> {
+    let mut clients: Vec<Writer> = Vec::new();
+    for caching in [PromptCaching::Off, PromptCaching::OneHour] {
+        let client = Anthropic::builder().model("m").prompt_caching(caching);
+        let client = client.api_key("k").build().unwrap();
+        clients.push(Box::new(move |request| client.request_text(request)));
+    }
+    for profile in [Profile::Compatible, Profile::OpenAi] {
+        let client = OpenAi::builder()
+            .base_url("http://127.0.0.1:1/v1")
+            .model("m");
+        let client = client.profile(profile).api_key("k").build().unwrap();
+        clients.push(Box::new(move |request| client.request_text(request)));
+    }
+    clients
+}
+
 /// What a client sends; `None` while calls are open.
-fn written(client: &OpenAi, history: &Transcript) -> Option<String> {
+fn written(client: &Writer, history: &Transcript) -> Option<String> {
     let request = ChatRequest::new(history.clone()).ok()?;
-    Some(client.request_text(&request))
+    Some(client(&request))
 }

@@ -4,6 +4,7 @@
 //! text of all messages is kept and grows with them: a request writes what is new, whatever its
 //! place in the conversation.
 
+use std::any::Any;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,6 +24,8 @@ struct Text {
     count: usize,
     /// Unshared once the request is gone that was sent with it.
     text: Arc<String>,
+    /// What the writer has to know of them.
+    known: Box<dyn Any + Send>,
 }
 
 impl Log {
@@ -56,32 +59,35 @@ impl Log {
         &mut log.messages
     }
 
-    /// The texts of all messages, one after the other, as `text_of` gives them for this profile.
-    /// `None` if they are kept for another one.
+    /// The text of all messages, as `write` adds one after the other for this profile, and what it
+    /// came to know of them. `None` if another profile's is kept.
     #[allow(dead_code, reason = "only model clients use it, and they are features")]
-    pub(super) fn text<'a>(
+    pub(super) fn text<'a, K: Default + Send + 'static, R>(
         &'a self,
         profile: &'static str,
-        text_of: impl Fn(&'a Message) -> &'a str,
-    ) -> Option<Arc<String>> {
+        write: impl Fn(&'a Message, &mut String, &mut K),
+        read: impl FnOnce(&Arc<String>, &K) -> R,
+    ) -> Option<R> {
         let mut kept = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = kept.get_or_insert_with(|| Text {
             profile,
             count: 0,
             text: Arc::default(),
+            known: Box::new(K::default()),
         });
         if kept.profile != profile {
             return None;
         }
+        let known = kept.known.downcast_mut()?;
         let new = self.messages.get(kept.count..).unwrap_or_default();
         if !new.is_empty() {
             let text = Arc::make_mut(&mut kept.text);
             for message in new {
-                text.push_str(text_of(message));
+                write(message, text, known);
                 kept.count += 1;
             }
         }
-        Some(Arc::clone(&kept.text))
+        Some(read(&kept.text, known))
     }
 }
 

@@ -325,15 +325,16 @@ impl Transcript {
         Log::push(&mut self.messages, message);
     }
 
-    /// The texts of all messages, one after the other, as `text_of` gives them for this profile.
-    /// `None` if they are kept for another one.
+    /// The text of all messages, as `write` adds one after the other for this profile, and what it
+    /// came to know of them. `None` if another profile's is kept.
     #[allow(dead_code, reason = "only model clients use it, and they are features")]
-    pub(crate) fn text<'a>(
+    pub(crate) fn text<'a, K: Default + Send + 'static, R>(
         &'a self,
         profile: &'static str,
-        text_of: impl Fn(&'a Message) -> &'a str,
-    ) -> Option<Arc<String>> {
-        self.messages.text(profile, text_of)
+        write: impl Fn(&'a Message, &mut String, &mut K),
+        read: impl FnOnce(&Arc<String>, &K) -> R,
+    ) -> Option<R> {
+        self.messages.text(profile, write, read)
     }
 
     /// The messages; results of a group that is still open are not among them.

@@ -1,26 +1,24 @@
 //! A Messages body that is being put together: whose turn it is, and where marks for the
 //! provider's cache stand.
 
+use std::sync::Arc;
+
 use super::FILLER;
 use crate::model::http::Piece;
 
 /// The pieces so far.
 pub(super) struct Body<'a> {
     pub(super) pieces: Vec<Piece<'a>>,
-    /// Whose message is being written.
-    role: Option<&'static str>,
-    /// The last piece of each of the last two messages of the user.
-    user_ends: [Option<usize>; 2],
+    /// What ends an object that the provider is to keep up to there.
+    mark: Option<&'static str>,
 }
 
 impl<'a> Body<'a> {
     /// A body that begins with this text.
-    pub(super) fn new(head: String) -> Self {
-        Self {
-            pieces: vec![head.into()],
-            role: None,
-            user_ends: [None; 2],
-        }
+    pub(super) fn new(head: String, mark: Option<&'static str>) -> Self {
+        let mut pieces = Vec::with_capacity(16);
+        pieces.push(head.into());
+        Self { pieces, mark }
     }
 
     pub(super) fn push(&mut self, piece: impl Into<Piece<'a>>) {
@@ -28,13 +26,8 @@ impl<'a> Body<'a> {
     }
 
     /// A piece that ends with an object and `end`; the object is marked.
-    pub(super) fn push_marked(
-        &mut self,
-        mut piece: Piece<'a>,
-        end: &'static str,
-        mark: Option<&'static str>,
-    ) {
-        let Some(mark) = mark else {
+    pub(super) fn push_marked(&mut self, mut piece: Piece<'a>, end: &'static str) {
+        let Some(mark) = self.mark else {
             return self.push(piece);
         };
         piece.cut_last(end.len() + 1);
@@ -44,7 +37,7 @@ impl<'a> Body<'a> {
     }
 
     /// The system messages, each a list of blocks with a comma before each.
-    pub(super) fn system(&mut self, mut texts: Vec<Piece<'a>>, mark: Option<&'static str>) {
+    pub(super) fn system(&mut self, mut texts: Vec<Piece<'a>>) {
         texts.retain(|text| !text.is_empty());
         let Some(first) = texts.first_mut() else {
             return;
@@ -54,60 +47,80 @@ impl<'a> Body<'a> {
         self.push(",\"system\":[");
         self.pieces.extend(texts);
         if let Some(last) = last {
-            self.push_marked(last, "", mark);
+            self.push_marked(last, "");
         }
         self.push("]");
     }
 
-    /// Adds blocks, each with a comma before it, to what this role says.
-    pub(super) fn say(&mut self, role: &'static str, mut blocks: Piece<'a>) {
+    /// The messages, whose text is this so far. The user has the last word. Marked are the end, and
+    /// what was the end a turn before: the cache is found again there.
+    pub(super) fn messages(&mut self, text: &Arc<String>, turns: Turns) {
+        self.push(",\"messages\":[");
+        let is_users = turns.role == Some(USER);
+        let ends = [turns.user_end, Some(text.len()).filter(|_| is_users)];
+        let mut rest = Piece::from(Arc::clone(text));
+        let (mut gone, is_marked) = (0, self.mark.is_some());
+        for end in ends.into_iter().flatten().filter(|_| is_marked) {
+            let mut piece = rest.clone();
+            piece.cut_last(text.len() - end);
+            self.push_marked(piece, "");
+            rest.cut_first(end - gone);
+            gone = end;
+        }
+        self.push(rest);
+        if !is_users {
+            self.push(opening(turns.role, USER));
+            self.push_marked(FILLER.into(), "");
+        }
+        self.push("]}]");
+    }
+}
+
+const USER: &str = "user";
+const ASSISTANT: &str = "assistant";
+
+/// Whose message is being written.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Turns {
+    role: Option<&'static str>,
+    /// Where the last block ends of the user's last message that is over.
+    user_end: Option<usize>,
+}
+
+impl Turns {
+    /// Adds blocks, each with a comma before it, to what the model or its user says.
+    pub(super) fn say(&mut self, text: &mut String, is_answer: bool, blocks: &str) {
         if blocks.is_empty() {
             return;
         }
-        if self.role.is_none() && role == "assistant" {
-            self.open("user");
-            self.push(FILLER);
+        let role = if is_answer { ASSISTANT } else { USER };
+        if self.role.is_none() && is_answer {
+            self.open(text, USER);
+            text.push_str(FILLER);
         }
-        if self.role != Some(role) {
-            self.open(role);
-            blocks.cut_first(1);
+        if self.role == Some(role) {
+            text.push_str(blocks);
+        } else {
+            self.open(text, role);
+            text.push_str(&blocks[1..]);
         }
-        self.push(blocks);
     }
 
-    fn open(&mut self, role: &'static str) {
-        self.close();
-        self.push(match (self.role, role) {
-            (None, "user") => "{\"role\":\"user\",\"content\":[",
-            (None, _) => "{\"role\":\"assistant\",\"content\":[",
-            (Some(_), "user") => ",{\"role\":\"user\",\"content\":[",
-            (Some(_), _) => ",{\"role\":\"assistant\",\"content\":[",
-        });
+    fn open(&mut self, text: &mut String, role: &'static str) {
+        if self.role == Some(USER) {
+            self.user_end = Some(text.len());
+        }
+        text.push_str(opening(self.role, role));
         self.role = Some(role);
     }
+}
 
-    fn close(&mut self) {
-        if self.role == Some("user") {
-            self.user_ends = [self.user_ends[1], Some(self.pieces.len() - 1)];
-        }
-        if self.role.is_some() {
-            self.push("]}");
-        }
-    }
-
-    /// Ends the messages: the user has the last word.
-    pub(super) fn end(&mut self, mark: Option<&'static str>) {
-        if self.role != Some("user") {
-            self.open("user");
-            self.push(FILLER);
-        }
-        self.close();
-        self.push("]");
-        let Some(mark) = mark else { return };
-        // The end, and what was the end a turn before: the cache is found again there.
-        for place in self.user_ends.into_iter().rev().flatten() {
-            self.pieces[place].cut_last(1);
-            self.pieces.insert(place + 1, mark.into());
-        }
+/// What stands before the blocks of one who speaks after another.
+fn opening(before: Option<&'static str>, role: &'static str) -> &'static str {
+    match (before, role) {
+        (None, USER) => "{\"role\":\"user\",\"content\":[",
+        (None, _) => "{\"role\":\"assistant\",\"content\":[",
+        (Some(_), USER) => "]},{\"role\":\"user\",\"content\":[",
+        (Some(_), _) => "]},{\"role\":\"assistant\",\"content\":[",
     }
 }

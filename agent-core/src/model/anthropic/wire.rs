@@ -9,12 +9,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::body::Body;
+use super::body::{Body, Turns};
 use super::{PROVIDER, PromptCaching};
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
 use crate::model::http::{Expect, Piece, closing};
@@ -45,49 +46,75 @@ pub(super) fn body<'a>(request: &'a ChatRequest, asking: &Asking<'_>) -> Vec<Pie
     let max_tokens = options
         .max_output_tokens
         .unwrap_or(asking.max_output_tokens);
-    let mut body = Body::new(format!(
+    let head = format!(
         "{{\"model\":{},\"max_tokens\":{max_tokens}",
         Value::from(model)
-    ));
-    let mark = asking.caching.mark();
+    );
+    let mut body = Body::new(head, asking.caching.mark());
     let has_tools = !request.tools().definitions().is_empty();
     if has_tools {
         let text = request.tools().wire("anthropic", asking.dialect, tools);
-        body.push_marked(text.into(), "]", mark);
+        body.push_marked(text.into(), "]");
     }
-    let mut messages = request.messages().peekable();
-    let mut system = Vec::new();
-    while let Some(message) = messages.next_if(|it| matches!(it.body(), MessageBody::System(_))) {
-        system.push(kept(message));
-    }
-    body.system(system, mark);
-    body.push(",\"messages\":[");
-    let mut known = HashSet::new();
-    let mut again = 0;
-    for message in messages {
-        let calls = message.tool_calls();
-        if !calls.is_empty() {
-            // The API wants every id of a request once; some servers count from 0 in each answer.
-            let met = calls.iter().filter(|call| !known.insert(&*call.id));
-            again = match met.count() {
-                0 => 0,
-                _ => known.len() + again + 1,
-            };
-        }
-        let is_group = !calls.is_empty() || !message.tool_results().is_empty();
-        let text = match again {
-            1.. if is_group => blocks(message, &format!("_{again}")).into(),
-            _ => kept(message),
-        };
-        let role = match message.body() {
-            MessageBody::Assistant(_) => "assistant",
-            _ => "user",
-        };
-        body.say(role, text);
-    }
-    body.end(mark);
+    let is_system = |message: &&Message| matches!(message.body(), MessageBody::System(_));
+    body.system(request.messages().take_while(is_system).map(kept).collect());
+    let transcript = request.transcript();
+    let said = transcript.text(PROVIDER, write, |text, said: &Said| {
+        (Arc::clone(text), said.turns)
+    });
+    let (text, turns) = said.unwrap_or_else(|| {
+        let (mut text, mut said) = (String::new(), Said::default());
+        let messages = transcript.messages().iter();
+        messages.for_each(|message| write(message, &mut text, &mut said));
+        (Arc::new(text), said.turns)
+    });
+    body.messages(&text, turns);
     body.push(tail(request, asking, has_tools));
     body.pieces
+}
+
+/// What is known of the messages that were written.
+#[derive(Default)]
+struct Said {
+    turns: Turns,
+    /// True after the system messages in front, which stand apart.
+    has_begun: bool,
+    /// The ids of the calls.
+    ids: HashSet<String>,
+    /// What tells the calls of a group from others of the same ids, unless it is 0.
+    again: usize,
+}
+
+/// Adds one message to the text of those before.
+fn write(message: &Message, text: &mut String, said: &mut Said) {
+    said.has_begun |= !matches!(message.body(), MessageBody::System(_));
+    if !said.has_begun {
+        return;
+    }
+    let calls = message.tool_calls();
+    if !calls.is_empty() {
+        // The API wants every id of a request once; some servers count from 0 in each answer.
+        let met = calls
+            .iter()
+            .filter(|call| !said.ids.insert(call.id.to_string()));
+        said.again = match met.count() {
+            0 => 0,
+            _ => said.ids.len() + said.again + 1,
+        };
+    }
+    let is_group = !calls.is_empty() || !message.tool_results().is_empty();
+    let is_answer = message.as_assistant().is_some();
+    match said.again {
+        1.. if is_group => {
+            let blocks = blocks(message, &format!("_{}", said.again));
+            said.turns.say(text, is_answer, &blocks);
+        }
+        _ => said.turns.say(
+            text,
+            is_answer,
+            message.wire(PROVIDER, |message| blocks(message, "")),
+        ),
+    }
 }
 
 fn kept(message: &Message) -> Piece<'_> {

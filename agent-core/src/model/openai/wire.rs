@@ -36,7 +36,8 @@ pub(super) fn body<'a>(
     } else {
         pieces.extend(request.system().map(|message| kept(message, quirks).into()));
         let transcript = request.transcript();
-        match transcript.text(quirks.name, |message| kept(message, quirks)) {
+        let write = |message, text: &mut String, (): &mut ()| text.push_str(kept(message, quirks));
+        match transcript.text(quirks.name, write, |text, ()| Arc::clone(text)) {
             Some(text) => pieces.push(text.into()),
             None => {
                 let messages = transcript.messages().iter();
