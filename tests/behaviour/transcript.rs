@@ -392,7 +392,7 @@ proptest! {
     #[test]
     fn a_history_is_written_as_it_stands_whatever_was_sent_before(
         steps in prop::collection::vec((0_usize..3, any::<bool>(), step()), 0..40),
-        first in 0_usize..4,
+        first in 0_usize..5,
     ) {
         let mut clients = clients();
         // The text of the first that asks is kept.
@@ -434,7 +434,7 @@ fn clients() -> Vec<Writer> {
         let client = client.api_key("k").build().unwrap();
         clients.push(Box::new(move |request| client.request_text(request)));
     }
-    for profile in [Profile::Compatible, Profile::OpenAi] {
+    for profile in [Profile::Compatible, Profile::OpenAi, Profile::Mistral] {
         let client = OpenAi::builder()
             .base_url("http://127.0.0.1:1/v1")
             .model("m");

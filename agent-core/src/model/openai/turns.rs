@@ -4,6 +4,7 @@
 //! user, and where a role is missing a word is put in. What is alone is sent as it is kept.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::message;
 use super::profile::Quirks;
@@ -17,89 +18,107 @@ const BRIDGE: &str = r#",{"role":"assistant","content":"OK."}"#;
 /// What is said for a user who says nothing.
 pub(super) const FILLER: &str = r#",{"role":"user","content":"Go on."}"#;
 
-/// The messages, each with a comma before it.
+/// The messages, each with a comma before it. Their text is kept with the history and grows.
 pub(super) fn pieces<'a>(request: &'a ChatRequest, quirks: &'static Quirks) -> Vec<Piece<'a>> {
-    let mut turns = Turns {
-        pieces: Vec::with_capacity(request.transcript().len() + 2),
-        last: Role::System,
-        group: Vec::new(),
-        quirks,
+    let is_system = |message: &&Message| message.role() == Role::System;
+    let said = request.messages().filter(|it| message::says_something(it));
+    let system: Vec<&Message> = said.take_while(is_system).collect();
+    let mut pieces: Vec<Piece<'a>> = Vec::with_capacity(3);
+    match &*system {
+        [] => {}
+        [only] => pieces.push(message::kept(only, quirks).into()),
+        several => {
+            let several: Vec<Message> = several.iter().copied().cloned().collect();
+            pieces.push(merged(&several, quirks).into());
+        }
+    }
+
+    let transcript = request.transcript();
+    let write = |message: &Message, text: &mut String, turns: &mut Turns| {
+        turns.take(message, text, quirks);
     };
-    for message in request.messages() {
-        turns.take(message);
+    let kept = transcript.text(quirks.name, write, |text, turns| {
+        (Arc::clone(text), turns.speaker())
+    });
+    let (text, speaker) = kept.unwrap_or_else(|| {
+        let (mut text, mut turns) = (String::new(), Turns::default());
+        let messages = transcript.messages().iter();
+        messages.for_each(|message| write(message, &mut text, &mut turns));
+        (Arc::new(text), turns.speaker())
+    });
+    pieces.push(text.into());
+    if matches!(speaker, None | Some(Role::Assistant)) {
+        pieces.push(FILLER.into());
     }
-    turns.flush();
-    if matches!(turns.last, Role::Assistant | Role::System) {
-        turns.push(Role::User, FILLER.into());
-    }
-    turns.pieces
+    pieces
 }
 
-struct Turns<'a> {
-    pieces: Vec<Piece<'a>>,
-    /// Who spoke last, among the pieces.
-    last: Role,
-    /// Neighbours of one role; owned where they are not sent as they stand in the history.
-    group: Vec<Cow<'a, Message>>,
-    quirks: &'static Quirks,
+/// What is known of the messages that were written, of which those of the system in front are none.
+#[derive(Default)]
+struct Turns {
+    /// Who spoke before the group.
+    before: Option<Role>,
+    /// Where the text of the group begins.
+    start: usize,
+    /// The last neighbours of one role; they are written anew if another joins them.
+    group: Vec<Message>,
 }
 
-impl<'a> Turns<'a> {
-    fn take(&mut self, message: &'a Message) {
-        let is_first = matches!(self.last, Role::System)
-            && self
-                .group
-                .iter()
-                .all(|message| message.role() == Role::System);
-        let message = match message.body() {
-            MessageBody::System(text) if !is_first => Cow::Owned(Message::user(text.as_str())),
-            _ => Cow::Borrowed(message),
-        };
-        let pictures = message::pictures(message.tool_results());
-        let role = message.role();
-        if !message::says_something(&message) {
+impl Turns {
+    fn speaker(&self) -> Option<Role> {
+        self.group.last().map(Message::role)
+    }
+
+    fn take(&mut self, message: &Message, text: &mut String, quirks: &'static Quirks) {
+        if !message::says_something(message) {
             return;
         }
-        if self.group.last().is_some_and(|other| other.role() != role) || role == Role::Tool {
-            self.flush();
+        match message.body() {
+            MessageBody::System(_) if self.group.is_empty() => {}
+            MessageBody::System(said) => {
+                self.add(Message::user(said.as_str()), false, text, quirks)
+            }
+            _ => self.add(message.clone(), true, text, quirks),
+        }
+        let pictures = message::pictures(message.tool_results());
+        if !pictures.is_empty() {
+            self.add(Message::user_parts(pictures), false, text, quirks);
+        }
+    }
+
+    /// `is_own` tells that the message stands in the history as it is sent.
+    fn add(&mut self, message: Message, is_own: bool, text: &mut String, quirks: &'static Quirks) {
+        let (speaker, role) = (self.speaker(), message.role());
+        if speaker != Some(role) || role == Role::Tool {
+            self.before = speaker;
+            self.start = text.len();
+            self.group.clear();
         }
         self.group.push(message);
-        if !pictures.is_empty() {
-            self.flush();
-            self.group.push(Cow::Owned(Message::user_parts(pictures)));
-        }
+        text.truncate(self.start);
+        text.push_str(match (self.before, role) {
+            (Some(Role::Tool), Role::User) => BRIDGE,
+            (None, Role::Assistant) => FILLER,
+            _ => "",
+        });
+        text.push_str(&written(&self.group, is_own, quirks));
     }
+}
 
-    fn flush(&mut self) {
-        let Some(first) = self.group.first() else {
-            return;
-        };
-        let (role, quirks) = (first.role(), self.quirks);
-        let piece = match (&*self.group, role) {
-            ([Cow::Borrowed(only)], Role::Tool) if message::has_pictures(only.tool_results()) => {
-                message::tool_results(only.tool_results(), quirks).into()
-            }
-            ([Cow::Borrowed(only)], _) => message::kept(only, quirks).into(),
-            (group, _) => merged(role, group, quirks).into(),
-        };
-        self.group.clear();
-        match (self.last, role) {
-            (Role::Tool, Role::User) => self.pieces.push(BRIDGE.into()),
-            (Role::System, Role::Assistant) => self.pieces.push(FILLER.into()),
-            _ => {}
+/// Neighbours of one role as one message, with a comma before it.
+fn written<'a>(group: &'a [Message], is_own: bool, quirks: &'static Quirks) -> Cow<'a, str> {
+    match group {
+        [only] if is_own && message::has_pictures(only.tool_results()) => {
+            message::tool_results(only.tool_results(), quirks).into()
         }
-        self.push(role, piece);
-    }
-
-    fn push(&mut self, role: Role, piece: Piece<'a>) {
-        self.last = role;
-        self.pieces.push(piece);
+        [only] if is_own => Cow::Borrowed(message::kept(only, quirks)),
+        group => merged(group, quirks).into(),
     }
 }
 
 /// One message of several, with a comma before it.
-fn merged(role: Role, group: &[Cow<'_, Message>], quirks: &Quirks) -> String {
-    let count = group.len();
+fn merged(group: &[Message], quirks: &Quirks) -> String {
+    let (role, count) = (group.first().map_or(Role::User, Message::role), group.len());
     tracing::debug!(count, ?role, "neighbours are sent as one message");
     match role {
         Role::System => {
