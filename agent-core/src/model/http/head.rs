@@ -94,7 +94,8 @@ impl Head {
 #[derive(Default)]
 struct Body {
     length: Option<u64>,
-    /// True if its only coding is `chunked`.
+    /// True if its only coding is `chunked`. It may be said twice, by the server and by what adds
+    /// headers to its answers, and is done once.
     coding: Option<bool>,
     closes: bool,
     stays: bool,
@@ -116,8 +117,8 @@ impl Body {
             }
             17 if is("transfer-encoding") => {
                 for coding in words(value) {
-                    let is_first = self.coding.is_none();
-                    self.coding = Some(is_first && coding.eq_ignore_ascii_case(b"chunked"));
+                    let is_chunked = coding.eq_ignore_ascii_case(b"chunked");
+                    self.coding = Some(is_chunked && self.coding != Some(false));
                 }
             }
             10 if is("connection") => {
@@ -177,6 +178,11 @@ mod tests {
             ("content-length: 0\r\n", Framing::Over, true),
             ("transfer-encoding: Chunked\r\n", Framing::chunked(), true),
             (
+                "transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n",
+                Framing::chunked(),
+                true,
+            ),
+            (
                 "content-length: 5\r\nconnection: keep-alive, Close\r\n",
                 Framing::Length(5),
                 false,
@@ -221,7 +227,7 @@ mod tests {
             ("content-length:", Malformed::Length),
             ("content-length: 99999999999999999999", Malformed::Length),
             ("transfer-encoding: gzip, chunked", Malformed::Coding),
-            ("transfer-encoding: chunked, chunked", Malformed::Coding),
+            ("transfer-encoding: chunked, gzip", Malformed::Coding),
             ("transfer-encoding: identity", Malformed::Coding),
         ] {
             let text = format!("HTTP/1.1 200 OK\r\n{headers}\r\n\r\n");
