@@ -6,7 +6,7 @@ use std::iter;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use bytes::Bytes;
+use bytes::{Buf as _, Bytes};
 
 use super::head::{Head, MAX_HEAD, Malformed};
 use super::io::{Io, receive};
@@ -30,11 +30,13 @@ pub(super) struct Answer {
     pub(super) head: Head,
     /// The text of the head, and behind it what of the body came with it.
     pub(super) bytes: Vec<u8>,
+    pub(super) unsent: Option<Unsent>,
 }
 
 /// Sends the pieces, in order, as one request, and waits for the head of its answer.
 ///
-/// Reads while it writes: who is refused for the size of the request learns it before all is sent.
+/// Reads while it writes: who is refused for the size of the request learns it before all is sent,
+/// and the rest is not. A server that begins a good answer may still want it.
 pub(super) async fn exchange(
     mut io: Box<dyn Io>,
     head: &[u8],
@@ -45,11 +47,12 @@ pub(super) async fn exchange(
     let mut pieces: Vec<_> = pieces.map(IoSlice::new).collect();
     let mut sending = Sending {
         left: &mut pieces,
+        is_over: false,
         failed: None,
     };
     let mut bytes = Vec::new();
     let head = poll_fn(|cx| {
-        let is_sent = sending.poll(&mut *io, cx);
+        sending.poll(&mut *io, cx);
         loop {
             let fresh = bytes.len();
             match ready!(receive(&mut *io, cx, &mut bytes)) {
@@ -65,20 +68,32 @@ pub(super) async fn exchange(
                 }
             }
             if let Some(mut head) = head_of(&mut bytes, fresh)? {
-                head.keeps_alive &= is_sent;
+                head.keeps_alive &= sending.is_over;
                 return Poll::Ready(Ok(head));
             }
         }
     });
     let head = head.await?;
-    Ok(Answer { io, head, bytes })
+    let unsent = match sending.failed {
+        None if !sending.is_over && (200..300).contains(&head.status) => {
+            Some(Unsent::new(sending.left))
+        }
+        _ => None,
+    };
+    Ok(Answer {
+        io,
+        head,
+        bytes,
+        unsent,
+    })
 }
 
 /// The head of the answer itself, once it is whole; what was announced before it is let go. Bytes
 /// before `fresh` were looked at.
 fn head_of(bytes: &mut Vec<u8>, fresh: usize) -> Result<Option<Head>, Malformed> {
-    // A head ends with a line; one that comes byte by byte is not read anew for each.
-    let mut has_line = bytes[fresh..].contains(&b'\n');
+    // A head ends with a line; one that comes byte by byte is not read anew for each. That it is
+    // none is told by its first bytes, and its sender may wait for an answer to them.
+    let mut has_line = fresh == 0 || bytes[fresh..].contains(&b'\n');
     while has_line {
         match Head::read(bytes)? {
             Some(head) if head.is_interim() => {
@@ -98,23 +113,21 @@ fn head_of(bytes: &mut Vec<u8>, fresh: usize) -> Result<Option<Head>, Malformed>
 /// A request on its way.
 struct Sending<'a> {
     left: &'a mut [IoSlice<'a>],
+    /// True once all is sent.
+    is_over: bool,
     /// What ended the writing too early; an answer may have been sent before.
     failed: Option<io::Error>,
 }
 
 impl Sending<'_> {
-    /// True once all is sent.
-    fn poll(&mut self, io: &mut dyn Io, cx: &mut Context<'_>) -> bool {
-        if self.failed.is_some() {
-            return false;
+    fn poll(&mut self, io: &mut dyn Io, cx: &mut Context<'_>) {
+        if self.is_over || self.failed.is_some() {
+            return;
         }
         match self.write(io, cx) {
-            Poll::Ready(Ok(())) => true,
-            Poll::Ready(Err(error)) => {
-                self.failed = Some(error);
-                false
-            }
-            Poll::Pending => false,
+            Poll::Ready(Ok(())) => self.is_over = true,
+            Poll::Ready(Err(error)) => self.failed = Some(error),
+            Poll::Pending => {}
         }
     }
 
@@ -126,5 +139,27 @@ impl Sending<'_> {
             }
         }
         Pin::new(io).poll_flush(cx)
+    }
+}
+
+/// What is left of a request when its answer begins.
+pub(super) struct Unsent(Bytes);
+
+impl Unsent {
+    fn new(left: &[IoSlice<'_>]) -> Self {
+        let mut bytes = Vec::new();
+        left.iter().for_each(|piece| bytes.extend_from_slice(piece));
+        Self(bytes.into())
+    }
+
+    /// Ready once nothing more is to be sent, or can be.
+    pub(super) fn poll(&mut self, io: &mut dyn Io, cx: &mut Context<'_>) -> Poll<()> {
+        while !self.0.is_empty() {
+            match ready!(Pin::new(&mut *io).poll_write(cx, &self.0)) {
+                Err(_) | Ok(0) => return Poll::Ready(()),
+                Ok(written) => self.0.advance(written),
+            }
+        }
+        Pin::new(io).poll_flush(cx).map(|_| ())
     }
 }

@@ -26,8 +26,8 @@ use std::sync::{Arc, OnceLock};
 
 use ::url::{Position, Url};
 use bytes::Bytes;
-use http::Uri;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::{StatusCode, Uri};
 use tokio::runtime::{self, Handle};
 use tokio::time::Instant;
 
@@ -153,7 +153,8 @@ impl Endpoint {
     ///
     /// A connection that was kept from an earlier request may be closed by the server while
     /// the next one is under way. A request lost so, before the head of an answer was whole, is
-    /// sent once more, on a connection of its own.
+    /// sent once more, on a connection of its own; also where a server says, as it closes a
+    /// connection, that nothing came on it for long.
     pub(crate) async fn post(
         self: Arc<Self>,
         chunks: Vec<Bytes>,
@@ -191,11 +192,11 @@ impl Endpoint {
         let head = self.heads.before(chunks, expect);
         if let Some(kept) = self.pool.take(runtime) {
             match exchange(kept, &head, chunks).await {
-                Err(Broken::ClosedUnanswered | Broken::Io(_)) => {
-                    tracing::debug!(url = self.shown, "a kept connection broke; sending again");
-                }
-                answer => return answer.map_err(|error| self.broken(error)),
+                Err(_) => {}
+                Ok(answer) if answer.head.status == StatusCode::REQUEST_TIMEOUT => {}
+                Ok(answer) => return Ok(answer),
             }
+            tracing::debug!(url = self.shown, "a kept connection broke; sending again");
         }
         // Few requests need it, so it takes no room in the others.
         let io = Box::pin(self.connect()).await?;
@@ -232,7 +233,11 @@ impl Endpoint {
 
     /// The error that a broken connection is.
     fn broken(&self, error: Broken) -> ModelError {
-        self.transport(ModelErrorKind::Transport, "the connection broke")
+        let what = match error {
+            Broken::Malformed(_) => "what answers does not speak HTTP/1.1 as it should",
+            _ => "the connection broke",
+        };
+        self.transport(ModelErrorKind::Transport, what)
             .with_source(error)
     }
 

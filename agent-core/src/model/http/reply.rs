@@ -10,7 +10,7 @@ use futures_util::FutureExt as _;
 use http::{StatusCode, header};
 use tokio::time::Instant;
 
-use super::exchange::{Answer, Broken};
+use super::exchange::{Answer, Broken, Unsent};
 use super::head::{self, Head};
 use super::io::{Io, receive};
 use super::{Endpoint, wait};
@@ -32,6 +32,8 @@ pub(crate) struct Reply {
     fresh: usize,
     /// Nothing once the body is over.
     io: Option<Box<dyn Io>>,
+    /// Goes on while the body is read.
+    unsent: Option<Unsent>,
     deadline: Instant,
     endpoint: Arc<Endpoint>,
 }
@@ -43,6 +45,7 @@ impl Reply {
             head: answer.head,
             bytes: answer.bytes,
             io: Some(answer.io),
+            unsent: answer.unsent,
             deadline,
             endpoint,
         }
@@ -137,6 +140,11 @@ impl Reply {
             let Some(io) = &mut self.io else {
                 return Poll::Ready(Ok(None));
             };
+            if let Some(unsent) = &mut self.unsent
+                && unsent.poll(&mut **io, cx).is_ready()
+            {
+                self.unsent = None;
+            }
             self.bytes.truncate(self.head.length);
             self.fresh = self.head.length;
             if ready!(receive(&mut **io, cx, &mut self.bytes))? == 0 {
