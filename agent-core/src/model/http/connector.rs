@@ -21,10 +21,14 @@ use tower_service::Service as _;
 use super::io::Io;
 use crate::boxed::BoxError;
 
-/// How long a peer may leave a probe, or what was sent, without an answer of its network: a router
-/// that forgot the connection says nothing.
-const SILENCE: Duration = Duration::from_secs(30);
+/// How long nothing is said before the peer's network is asked whether it is there, because a router
+/// that forgot the connection says nothing. How often, and how far apart, before it counts as gone.
+///
+/// There is no limit for what was sent and not taken: a busy server may leave a large request waiting,
+/// and for how long is for [`Timeouts`](crate::model::Timeouts) to say.
+const SILENCE: Duration = Duration::from_secs(15);
 const PROBES: u32 = 3;
+const PROBE: Duration = Duration::from_secs(5);
 
 /// The way to a server.
 #[derive(Debug, Clone)]
@@ -177,11 +181,9 @@ impl Connector {
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(self.limit));
-        tcp.set_keepalive(Some(SILENCE / 2));
-        tcp.set_keepalive_interval(Some(SILENCE / 2));
+        tcp.set_keepalive(Some(SILENCE));
+        tcp.set_keepalive_interval(Some(PROBE));
         tcp.set_keepalive_retries(Some(PROBES));
-        #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
-        tcp.set_tcp_user_timeout(Some(SILENCE));
         tcp
     }
 }
