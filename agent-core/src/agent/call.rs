@@ -57,7 +57,7 @@ pub(super) async fn run_call(
         scope,
         plan,
         outcome,
-        (span, admission.since, admission.turn),
+        (&span, admission.since, admission.turn),
     )
     .await
 }
@@ -81,7 +81,7 @@ pub(super) async fn go_on(
     plan.began = true;
     gate.open().await;
     let outcome = task.end().await.unwrap_or_else(Attempt::not_run);
-    end_call(scope, plan, outcome, (span, started, turn)).await
+    end_call(scope, plan, outcome, (&span, started, turn)).await
 }
 
 /// What running a call gave, before anybody decided about its error.

@@ -1,7 +1,9 @@
 //! How a call ends: its result, what a policy makes of its error, and who is told.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures_util::future::{Either, Ready, ready};
 use tokio::time::Instant;
 use tracing::Span;
 
@@ -13,6 +15,7 @@ use super::error::Failure;
 use super::plan::Plan;
 use super::policy::Decision;
 use super::scope::RunScope;
+use crate::boxed::BoxFuture;
 use crate::event::EventKind;
 use crate::graph::{AnswerError, Question, StateUpdate};
 use crate::message::{ContentPart, ToolCall, ToolResult};
@@ -70,27 +73,25 @@ impl CallEnd {
 }
 
 /// Makes what a call gave its result, and tells it.
-pub(super) async fn end_call(
-    scope: &Arc<RunScope>,
-    plan: &Plan<'_>,
+///
+/// What waits is boxed: most calls have nobody to tell, and would have room for it.
+pub(super) fn end_call<'a>(
+    scope: &'a Arc<RunScope>,
+    plan: &'a Plan<'_>,
     outcome: Attempt,
-    (span, started, turn): (Span, Instant, &Turn),
-) -> CallEnd {
+    (span, started, turn): (&Span, Instant, &'a Turn),
+) -> Either<Ready<CallEnd>, BoxFuture<'a, CallEnd>> {
     let call = plan.call;
     let duration = started.elapsed();
     let tool = plan.tool.as_ref().map(|tool| tool.definition().name());
     let (tool, end) = (tool.unwrap_or("unknown"), outcome_name(&outcome.result));
-    telemetry::tool_ended(&span, tool, end, duration);
+    telemetry::tool_ended(span, tool, end, duration);
     let unfit = outcome.result.as_ref().err().and_then(ToolError::answer);
     if let Some(unfit) = unfit.filter(|_| outcome.failure.is_none()) {
         let unfit = unfit.clone().masked(&scope.context.secrets);
-        // Boxed, because it is rare: every call would have room for it.
-        return CallEnd::of(match Box::pin(turn.unread(call, unfit)).await {
-            Ok(unfit) => Ended::Unfit(unfit),
-            Err(failure) => Ended::Failed(ToolResult::error(call, ENDED), Box::new(failure)),
-        });
+        return Either::Right(Box::pin(unread(turn, call, unfit)));
     }
-    let (result, mut failure, mut update, direct) = match outcome.result {
+    let (result, failure, mut update, direct) = match outcome.result {
         Ok(ToolOutcome::Done(output)) => (
             ToolResult::ok(call, output.into_content()),
             None,
@@ -98,7 +99,7 @@ pub(super) async fn end_call(
             outcome.direct,
         ),
         Ok(ToolOutcome::Interrupt(request)) => {
-            return CallEnd::asks(approval::questions(call, request));
+            return Either::Left(ready(CallEnd::asks(approval::questions(call, request))));
         }
         Err(error) => {
             let (result, failure) = decide(scope, error, call, outcome.ran);
@@ -121,20 +122,8 @@ pub(super) async fn end_call(
         span.record(telemetry::TOOL_CALL_ARGUMENTS, &*arguments);
         span.record(telemetry::TOOL_CALL_RESULT, &*result.text());
     }
-    // Written down before anybody hears of it.
-    if failure.is_none() && turn.is_noted() {
-        let noted = Box::pin(turn.end(&result, &update, direct));
-        failure = noted.await.err().map(Box::new);
-    }
-    tracing::debug!(parent: &span, is_error = result.is_error, ?duration, "the tool call ended");
-    scope
-        .sink
-        .send(|| EventKind::ToolFinished {
-            result: result.clone(),
-            duration,
-        })
-        .await;
-    CallEnd {
+    tracing::debug!(parent: span, is_error = result.is_error, ?duration, "the tool call ended");
+    let end = CallEnd {
         ended: match failure {
             None => Ended::Result(result),
             Some(failure) => Ended::Failed(result, failure),
@@ -142,7 +131,35 @@ pub(super) async fn end_call(
         update,
         direct,
         refused: false,
+    };
+    match turn.is_noted() || scope.sink.is_read() {
+        false => Either::Left(ready(end)),
+        true => Either::Right(Box::pin(told(scope, turn, end, duration))),
     }
+}
+
+/// Takes back that the call has begun, as it cannot read its answer.
+async fn unread(turn: &Turn, call: &ToolCall, unfit: AnswerError) -> CallEnd {
+    CallEnd::of(match turn.unread(call, unfit).await {
+        Ok(unfit) => Ended::Unfit(unfit),
+        Err(failure) => Ended::Failed(ToolResult::error(call, ENDED), Box::new(failure)),
+    })
+}
+
+/// Writes down how a call ended, before anybody hears of it, and tells it.
+async fn told(scope: &RunScope, turn: &Turn, mut end: CallEnd, duration: Duration) -> CallEnd {
+    if let Ended::Result(result) = &end.ended
+        && turn.is_noted()
+        && let Err(failure) = turn.end(result, &end.update, end.direct).await
+    {
+        end.ended = Ended::Failed(result.clone(), Box::new(failure));
+    }
+    if let Ended::Result(result) | Ended::Failed(result, _) = &end.ended {
+        let result = result.clone();
+        let kind = || EventKind::ToolFinished { result, duration };
+        scope.sink.send(kind).await;
+    }
+    end
 }
 
 /// The result without the secrets the agent knows of.

@@ -44,11 +44,13 @@ mod lookup;
 mod model_node;
 mod origin;
 mod plan;
+mod reply;
 mod scope;
 mod slots;
 mod start;
 mod thread;
 mod tool_node;
+mod turn_end;
 mod wiring;
 
 pub use crate::event::output::{Interrupt, InterruptKind, Limit};

@@ -1,23 +1,19 @@
 //! One model turn: the request from the state, the reply into the state, its pieces to the
 //! events.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
-use futures_util::future::{Either, Ready, ready};
 use tracing::{Instrument as _, Span};
 
 use super::ask::ModelTurn;
 use super::error::{AgentError, Failure};
 use super::interceptor::ModelNext;
 use super::limits::OnLimit;
-use super::output::{FINAL_ANSWER, OutputError};
+use super::reply::{Reply, take_in};
 use super::scope::RunScope;
-use super::wiring::TOOLS;
 use crate::boxed::{BoxError, BoxFuture};
-use crate::event::{EventKind, Limit, Outcome};
+use crate::event::{Limit, Outcome};
 use crate::graph::{END, NodeAction, NodeContext, NodeOutput, State, StateUpdate};
-use crate::message::{Message, ToolCall, ToolResult};
 use crate::model::{ChatRequest, ChatResponse, ToolList};
 use crate::telemetry;
 
@@ -51,10 +47,9 @@ impl NodeAction for ModelNode {
                     return Ok(scope.leave(Outcome::LimitReached(limit), StateUpdate::new()));
                 }
             };
-            let (iteration, _) = scope.record(|record| record.counts.totals());
             tracing::debug!(
                 agent = &*scope.config.name,
-                iteration,
+                iteration = scope.iteration(),
                 messages = state.messages().len(),
                 "reasoning"
             );
@@ -92,7 +87,8 @@ impl NodeAction for ModelNode {
             crate::id::make_unique(&mut response.message.tool_calls, "call", |call| {
                 &mut call.id
             });
-            Ok(take_in(&scope, response, mail, last).await)
+            let reply = Reply::noted(&scope, response);
+            Ok(take_in(&scope, reply, mail, last).await)
         })
     }
 }
@@ -154,120 +150,6 @@ fn record_reply(span: &Span, response: &ChatResponse) {
     }
 }
 
-/// Puts the reply into the state and decides whether the run ends with it.
-async fn take_in(
-    scope: &Arc<RunScope>,
-    response: ChatResponse,
-    mail: Vec<Message>,
-    last: Option<Limit>,
-) -> NodeOutput {
-    let has_calls = !response.message.tool_calls.is_empty();
-    let rule = scope.config.runs_tools.as_ref();
-    let runs_tools = rule.map_or(has_calls, |rule| rule(&response));
-    let ChatResponse {
-        message: answer,
-        finish_reason,
-        usage,
-    } = response;
-    let message = Message::from(answer);
-    let reply = message.clone();
-    let calls = reply.tool_calls();
-    let (iteration, _) = scope.record(|record| record.counts.totals());
-    tracing::debug!(agent = &*scope.config.name, iteration, calls = calls.len(), %finish_reason, "the model replied");
-    let _ = scope.outwards(|record, _| {
-        record.usage += usage.unwrap_or_default();
-        Ok::<_, Infallible>(())
-    });
-    scope.record(|record| {
-        record.finish_reason = Some(finish_reason.clone());
-    });
-    scope.record(|record| record.origins.settle(message.id()));
-    scope
-        .sink
-        .send(|| EventKind::ModelFinished {
-            message: message.clone(),
-            finish_reason,
-            usage,
-        })
-        .await;
-    let text = message.text();
-    let update = StateUpdate::new().messages(mail).message(message);
-    if let Some(error) = unreadable_answer(scope, calls) {
-        let why = "the answer cannot be read";
-        let update = not_run(scope, update, calls, why).await;
-        return scope.fail(Failure::Output(error), update);
-    }
-    let (outcome, why) = match last {
-        // The model was offered no tools; should it call some all the same, they do not run.
-        Some(limit) => (Outcome::LimitReached(limit), "a limit was reached"),
-        None if has_calls && !runs_tools => {
-            scope.record(|record| {
-                record.answer = Some(text);
-                record.jumped = true;
-            });
-            (Outcome::Finished, "the reply is taken as the answer")
-        }
-        None if !has_calls && !scope.config.has_after_model && scope.has_mail() => {
-            return NodeOutput::from(update).goto(scope.config.entry.as_str());
-        }
-        None if runs_tools && !has_calls => {
-            scope.record(|record| record.goes_on = true);
-            let update = NodeOutput::from(update);
-            return match scope.config.has_after_model {
-                true => update,
-                false => update.goto(TOOLS),
-            };
-        }
-        None => return NodeOutput::from(update),
-    };
-    let update = not_run(scope, update, calls, why).await;
-    if scope.config.has_after_model {
-        scope.end(outcome);
-        return NodeOutput::from(update);
-    }
-    scope.leave(outcome, update)
-}
-
-/// The answer of a form, if its arguments cannot be read, so that its tool never sees them, and
-/// this is not to be asked for again.
-fn unreadable_answer(scope: &RunScope, calls: &[ToolCall]) -> Option<OutputError> {
-    let output = scope.config.output.as_ref()?;
-    let mut answers = calls.iter().filter(|call| call.name == FINAL_ANSWER);
-    let (call, invalid) = answers.find_map(|call| call.invalid.map(|invalid| (call, invalid)))?;
-    scope.counts_misfit(output.retries).then(|| OutputError {
-        fault: invalid.to_string(),
-        answer: call.arguments.clone(),
-    })
-}
-
-/// Answers calls that do not run.
-fn not_run<'a>(
-    scope: &'a RunScope,
-    update: StateUpdate,
-    calls: &'a [ToolCall],
-    why: &'a str,
-) -> Either<Ready<StateUpdate>, BoxFuture<'a, StateUpdate>> {
-    match calls {
-        [] => Either::Left(ready(update)),
-        // Boxed, because it is rare: every turn would have room for it.
-        calls => Either::Right(Box::pin(answer(scope, update, calls, why))),
-    }
-}
-
-async fn answer(
-    scope: &RunScope,
-    mut update: StateUpdate,
-    calls: &[ToolCall],
-    why: &str,
-) -> StateUpdate {
-    for call in calls {
-        let result = ToolResult::error(call, format!("Error: no tool runs any more: {why}"));
-        scope.tell_not_run(&result).await;
-        update = update.answer(result);
-    }
-    update
-}
-
 impl RunScope {
     /// The run that this node works for.
     pub(super) fn of(context: &NodeContext) -> Result<Arc<Self>, BoxError> {
@@ -276,6 +158,12 @@ impl RunScope {
             .get::<Arc<Self>>()
             .cloned()
             .ok_or_else(|| "a node of an agent runs outside of its agent".into())
+    }
+
+    /// How many times the model was asked so far, for the log.
+    pub(super) fn iteration(&self) -> u32 {
+        let (model_calls, _) = self.record(|record| record.counts.totals());
+        model_calls
     }
 
     /// Ends the run with this outcome and a last update. With an answer, or at a limit, the

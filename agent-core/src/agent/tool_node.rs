@@ -4,9 +4,9 @@
 //! Side by side, a call of a `sequential` tool is a barrier: those before it end first, those
 //! after it start later.
 //!
-//! Not here: which calls run at all (`agent::plan`), how one runs (`agent::call`).
+//! Not here: which calls run at all (`agent::plan`), how one runs (`agent::call`), what their
+//! ends make of the turn (`agent::turn_end`).
 
-use std::collections::HashMap;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
@@ -20,14 +20,12 @@ use tokio::time::Instant;
 use super::call::{Admission, go_on, run_call};
 use super::call_end::{CallEnd, Ended};
 use super::earlier::{Before, Turn};
-use super::limits::OnLimit;
 use super::plan::{Plan, admit, begun_early, count};
 use super::scope::RunScope;
+use super::turn_end::{Ends, take_in};
 use crate::boxed::{BoxError, BoxFuture};
-use crate::event::{Limit, Outcome};
-use crate::graph::{AnswerError, NodeAction, NodeContext, NodeOutput, State, StateUpdate};
-use crate::message::{Message, ToolResult};
-use crate::model::FinishReason;
+use crate::graph::{NodeAction, NodeContext, NodeOutput, State, StateUpdate};
+use crate::message::ToolResult;
 use crate::tool::TurnContext;
 
 /// The node that runs tool calls.
@@ -54,14 +52,11 @@ impl NodeAction for ToolNode {
             // Calls that have a result already are not run again [C7].
             let calls = state.transcript().open_calls();
             let calls = calls.map(|call| edited.iter().find(|it| it.id == call.id).unwrap_or(call));
-            let (iteration, _) = scope.record(|record| {
-                record.results.clear();
-                record.counts.totals()
-            });
+            scope.record(|record| record.results.clear());
             let (mut plans, reached) = admit(&scope, (calls, state.messages().last()));
             tracing::debug!(
                 agent = &*scope.config.name,
-                iteration,
+                iteration = scope.iteration(),
                 calls = plans.len(),
                 "acting"
             );
@@ -72,7 +67,16 @@ impl NodeAction for ToolNode {
             for call in &edited {
                 update = update.edit_call(call.id.clone(), call.arguments.clone());
             }
-            let mut output = take_in(&scope, state, (update, &mut plans), reached).await?;
+            let mut output = {
+                let mut ends = Ends::of(&mut plans, update);
+                // A run that is over cannot wait for a person.
+                let is_over = ends.failure.is_some() || scope.token.is_cancelled();
+                if is_over && !ends.asking.is_empty() {
+                    // Boxed, because it is rare: every turn would have room for it.
+                    Box::pin(ends.ask_nobody(&scope)).await;
+                }
+                take_in(&scope, state, ends, reached)?
+            };
             output.effects = scope.effects();
             Ok(output)
         })
@@ -109,7 +113,8 @@ async fn run_all(
     }
     for plan in plans {
         if plan.end.is_none() {
-            plan.end = Some(stopped(scope, plan).await);
+            // Boxed, because it is rare: every turn would have room for it.
+            plan.end = Some(Box::pin(stopped(scope, plan)).await);
         }
     }
 }
@@ -187,142 +192,4 @@ async fn run_plan(scope: &Arc<RunScope>, plan: &mut Plan<'_>, admission: Admissi
     let failed = matches!(end.ended, Ended::Failed(..));
     plan.end = Some(end);
     failed
-}
-
-/// Puts results and state updates together in call order, and decides how the run goes on.
-async fn take_in(
-    scope: &RunScope,
-    state: &State,
-    (mut update, plans): (StateUpdate, &mut [Plan<'_>]),
-    reached: Option<Limit>,
-) -> Result<NodeOutput, AnswerError> {
-    let mut results = Vec::with_capacity(plans.len());
-    let mut asking = Vec::new();
-    let mut unfit = None;
-    let mut failure = None;
-    // A call over its limit has no say; one that ran has to be there.
-    let ends = || plans.iter().filter_map(|plan| plan.end.as_ref());
-    let mut direct = ends().any(|end| end.direct)
-        && ends().all(|end| end.direct || end.refused)
-        && (reached.is_none() || scope.config.limits.on_limit == OnLimit::ErrorResult);
-    let mut changes_state = false;
-    for Plan { call, end, .. } in plans {
-        let Some(end) = end.take() else {
-            continue;
-        };
-        if !end.update.is_empty() {
-            changes_state = true;
-            update.extend(end.update);
-        }
-        match end.ended {
-            Ended::Result(result) => results.push(result),
-            Ended::Asks(questions) => asking.push((call, questions)),
-            Ended::Unfit(error) => {
-                asking.push((call, Vec::new()));
-                unfit.get_or_insert(error);
-            }
-            Ended::Failed(result, cause) => {
-                results.push(result);
-                failure.get_or_insert(cause);
-            }
-        }
-    }
-    // A run that is over cannot wait for a person.
-    if failure.is_some() || scope.token.is_cancelled() {
-        for (call, _) in asking.drain(..) {
-            let text = "Error: the run ended before the call was answered";
-            let result = ToolResult::error(call, text);
-            scope.tell_not_run(&result).await;
-            results.push(result);
-        }
-    }
-    if let Some(error) = unfit.filter(|_| !asking.is_empty()) {
-        // The calls that ended are written down; the step is not over.
-        return Err(error);
-    }
-    direct &= asking.is_empty() && earlier_results_are_direct(scope, state);
-    if changes_state {
-        scope.record(|record| record.results.clone_from(&results));
-    }
-    let answer = if direct { results.clone() } else { Vec::new() };
-    let update = update.answers(results);
-    if let Some(failure) = failure {
-        return Ok(scope.fail(*failure, update));
-    }
-    if !asking.is_empty() {
-        let questions = asking.into_iter().flat_map(|(_, questions)| questions);
-        return Ok(NodeOutput::from(update).asking(questions.collect()));
-    }
-    if scope.token.is_cancelled() {
-        return Ok(scope.leave(Outcome::Cancelled, update));
-    }
-    match reached {
-        None => {}
-        Some(limit) => match scope.config.limits.on_limit {
-            OnLimit::LastAnswer => scope.record(|record| record.last_answer = Some(limit)),
-            OnLimit::ErrorResult if limit != Limit::ConsecutiveErrors => {}
-            _ => return Ok(scope.leave(Outcome::LimitReached(limit), update)),
-        },
-    }
-    if direct {
-        let mut all: Vec<ToolResult> = state.transcript().partial_results().cloned().collect();
-        all.extend(answer);
-        return Ok(return_direct(scope, state, update, all));
-    }
-    Ok(NodeOutput::from(update))
-}
-
-/// The results are the answer, word for word.
-fn return_direct(
-    scope: &RunScope,
-    state: &State,
-    update: StateUpdate,
-    results: Vec<ToolResult>,
-) -> NodeOutput {
-    let results = in_call_order(state, results);
-    let text = direct_text(&results);
-    scope.record(|record| {
-        record.finish_reason = Some(FinishReason::ReturnDirect);
-        record.direct_results = results;
-    });
-    scope.leave(Outcome::Finished, update.message(Message::assistant(text)))
-}
-
-fn in_call_order(state: &State, mut results: Vec<ToolResult>) -> Vec<ToolResult> {
-    let calls = state.messages().last().map_or(&[][..], Message::tool_calls);
-    let ids = calls.iter().map(|call| call.id.as_str());
-    let positions: HashMap<&str, usize> = ids.zip(0..).collect();
-    results.sort_by_key(|result| positions.get(result.call_id.as_str()).copied());
-    results
-}
-
-/// One result as it is; several as a JSON array, in which JSON stands as it is.
-fn direct_text(results: &[ToolResult]) -> String {
-    if let [result] = results {
-        return result.text();
-    }
-    let values: Vec<serde_json::Value> = results
-        .iter()
-        .map(|result| {
-            let text = result.text();
-            match text.trim_start().as_bytes().first() {
-                Some(b'{' | b'[') => {
-                    serde_json::from_str(&text).unwrap_or(serde_json::Value::String(text))
-                }
-                _ if text == "null" => serde_json::Value::Null,
-                _ => serde_json::Value::String(text),
-            }
-        })
-        .collect();
-    serde_json::Value::Array(values).to_string()
-}
-
-/// Calls that were answered before this turn count for the AND as well.
-fn earlier_results_are_direct(scope: &RunScope, state: &State) -> bool {
-    state.transcript().partial_results().all(|result| {
-        !result.is_error
-            && scope
-                .find_tool(&result.name)
-                .is_ok_and(|tool| tool.metadata().is_return_direct())
-    })
 }

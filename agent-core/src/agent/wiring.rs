@@ -104,23 +104,22 @@ pub(super) fn wire(
         last = name;
     }
     let behind = if has_output { OUTPUT } else { &exit };
-    let (to_entry, to_exit) = (entry.clone(), behind.to_owned());
     let mut routes = vec![TOOLS.to_owned(), behind.to_owned()];
     if has_output {
         graph = graph.node(OUTPUT, OutputNode).edge(OUTPUT, exit.as_str());
     }
     let has_after_model = !after_model.names.is_empty();
     let route = move |state: &State| match after_reply(state) {
-        Way::Tools => TOOLS.to_owned(),
-        Way::Model if has_after_model => to_entry.clone(),
-        _ => to_exit.clone(),
+        Way::Tools => 0,
+        Way::Model if has_after_model => 2,
+        _ => 1,
     };
     // Only a hook can answer every call of a reply.
     if has_after_model {
         routes.push(entry.clone());
     }
     graph = graph
-        .conditional_edges(last, route, routes)
+        .conditional_edges_by_position(last, route, routes)
         .edge(TOOLS, entry.as_str());
     Wiring {
         graph: graph.compile(),

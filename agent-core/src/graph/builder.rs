@@ -149,6 +149,22 @@ impl StateGraph {
         self
     }
 
+    /// As [`conditional_edges`](Self::conditional_edges), with a router that gives the position of
+    /// the one target it chooses.
+    pub(crate) fn conditional_edges_by_position(
+        mut self,
+        from: &str,
+        router: impl Fn(&State) -> usize + Send + Sync + 'static,
+        routes: impl IntoIterator<Item = impl Into<Route>>,
+    ) -> Self {
+        self.conditionals.push(Conditional {
+            from: from.to_owned(),
+            router: Router::ByPosition(Arc::new(router)),
+            routes: routes.into_iter().map(Into::into).collect(),
+        });
+        self
+    }
+
     /// Adds a fan-out over a list: after `from`, a branch begins at `to` for each update that
     /// `items` makes of the state, and they meet at `join`. What a branch is told by its update it
     /// alone sees; only what its nodes write is joined. Without any item the run goes on at `join`.

@@ -108,17 +108,19 @@ impl<R: IntoRoute, E: Into<BoxError>> IntoRoute for Result<R, E> {
 
 /// The function behind a conditional edge.
 #[derive(Clone)]
-pub(super) struct Router(Arc<Choose>);
+pub(super) enum Router {
+    /// It names them.
+    ByName(Arc<ByName>),
+    /// It gives the position of one.
+    ByPosition(Arc<ByPosition>),
+}
 
-type Choose = dyn Fn(&State) -> Result<Vec<String>, BoxError> + Send + Sync;
+type ByPosition = dyn Fn(&State) -> usize + Send + Sync;
+type ByName = dyn Fn(&State) -> Result<Vec<String>, BoxError> + Send + Sync;
 
 impl Router {
     pub(super) fn new<R: IntoRoute>(choose: impl Fn(&State) -> R + Send + Sync + 'static) -> Self {
-        Self(Arc::new(move |state| choose(state).into_routes()))
-    }
-
-    pub(super) fn choose(&self, state: &State) -> Result<Vec<String>, BoxError> {
-        (self.0)(state)
+        Self::ByName(Arc::new(move |state| choose(state).into_routes()))
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::branches::Parting;
 use super::compiled::{Next as Behind, Target};
+use super::edge::Router;
 use super::line::{Done, Line, Next};
 use super::runner::Told;
 use super::way::Way;
@@ -117,7 +118,18 @@ impl Line<'_> {
             Behind::Conditional(router, routes) => (router, routes),
         };
         let state = &self.state;
-        let chosen = match panics::caught(|| router.choose(state)) {
+        let choose = match router {
+            Router::ByName(choose) => choose,
+            Router::ByPosition(choose) => {
+                let position = panics::caught(|| choose(state));
+                let position = position.ok_or_else(|| self.panicked(node))?;
+                return match routes.get(position) {
+                    Some((_, target)) => Ok(Way::To(*target)),
+                    None => Err(self.router_error(node, "it chose no route".into())),
+                };
+            }
+        };
+        let chosen = match panics::caught(|| choose(state)) {
             None => return Err(self.panicked(node)),
             Some(Err(source)) => return Err(self.router_error(node, source)),
             Some(Ok(chosen)) => chosen,
