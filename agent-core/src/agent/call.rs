@@ -23,8 +23,8 @@ use crate::graph::{State, StateUpdate};
 use crate::message::ToolCall;
 use crate::telemetry;
 use crate::tool::{
-    CallAnswer, CallContext, Effect, Progress, ToolCallback, ToolContext, ToolError, ToolOutcome,
-    TurnContext,
+    CallAnswer, CallContext, CallId, Effect, Progress, ToolCallback, ToolContext, ToolError,
+    ToolOutcome, TurnContext,
     executor::{self, TimeLimit, Whose},
 };
 
@@ -169,6 +169,7 @@ async fn attempt(
         return Attempt::not_run(time.error(false));
     }
     let gate = is_heard.then(|| Gate::new(scope.sink.clone()));
+    let call = (call, CallId::At(plan.position));
     run(scope, admission.context, call, (tool, gate, time), about).await
 }
 
@@ -184,8 +185,9 @@ pub(super) async fn run_early(
     let time = time_limit(&scope, &tool, Instant::now());
     match take(&scope, &tool, Some(&*slots), time).await {
         Ok(_slots) if may_begin() => {
-            let about = (span, Vec::new());
-            run(&scope, &context, &call, (&tool, Some(gate), time), about).await
+            let (id, about) = (CallId::Own(call.id.clone()), (span, Vec::new()));
+            let begins = (&tool, Some(gate), time);
+            run(&scope, &context, (&call, id), begins, about).await
         }
         Ok(_) => Attempt::not_run(ToolError::cancelled()),
         Err(error) => Attempt::not_run(error),
@@ -196,12 +198,12 @@ pub(super) async fn run_early(
 async fn run(
     scope: &Arc<RunScope>,
     context: &Arc<TurnContext>,
-    call: &ToolCall,
+    (call, call_id): (&ToolCall, CallId),
     (tool, gate, time): (&Arc<dyn ToolCallback>, Option<Gate>, TimeLimit),
     (span, answers): (Span, Vec<CallAnswer>),
 ) -> Attempt {
     let special = CallContext {
-        call_id: call.id.clone(),
+        call_id,
         tool: Arc::clone(tool),
         deadline: time.deadline,
         span,
@@ -338,7 +340,7 @@ impl RunScope {
     pub(super) fn turn(self: &Arc<Self>, state: State) -> TurnContext {
         TurnContext {
             run: Arc::clone(&self.context),
-            message_id: state.messages().last().map(|message| message.id().clone()),
+            message: state.messages().last().cloned(),
             state,
             cancellation: self.token.clone(),
             scope: Some(Arc::clone(self) as _),

@@ -15,6 +15,8 @@ use crate::tool::{ToolCallback, ToolMetadata};
 /// A call, and how far it is.
 pub(super) struct Plan<'a> {
     pub(super) call: &'a ToolCall,
+    /// Its place in its message.
+    pub(super) position: usize,
     /// The tool that it names, if there is one.
     pub(super) tool: Option<Arc<dyn ToolCallback>>,
     /// Why it must not run, if it must not.
@@ -45,13 +47,16 @@ pub(super) fn begun_early(scope: &RunScope, plans: &mut [Plan<'_>]) -> Option<Ar
 /// Counts the calls, all of this message, in order and refuses those over a limit.
 pub(super) fn admit<'a>(
     scope: &RunScope,
-    (calls, message): (impl Iterator<Item = &'a ToolCall>, Option<&Message>),
+    (calls, message): (
+        impl Iterator<Item = (usize, &'a ToolCall)>,
+        Option<&Message>,
+    ),
 ) -> (Vec<Plan<'a>>, Option<Limit>) {
     let limits = &scope.config.limits;
     let mut reached = None;
     let most = message.map_or(0, |message| message.tool_calls().len());
     let mut plans = Vec::with_capacity(most);
-    plans.extend(calls.map(|call| {
+    plans.extend(calls.map(|(position, call)| {
         let tool = scope.find_tool(&call.name).ok();
         let metadata = tool.as_ref().map(|tool| tool.metadata());
         // The runs around this one have tools of their own.
@@ -76,6 +81,7 @@ pub(super) fn admit<'a>(
         Plan {
             alone: refused.is_none() && metadata.is_some_and(ToolMetadata::is_sequential),
             call,
+            position,
             tool,
             refused,
             early: None,

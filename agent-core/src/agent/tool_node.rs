@@ -50,8 +50,11 @@ impl NodeAction for ToolNode {
             let state = &context.state;
             let edited = turn.edited(state);
             // Calls that have a result already are not run again [C7].
-            let calls = state.transcript().open_calls();
-            let calls = calls.map(|call| edited.iter().find(|it| it.id == call.id).unwrap_or(call));
+            let calls = state.transcript().open_positions();
+            let calls = calls.map(|(position, call)| {
+                let edited = edited.iter().find(|it| it.id == call.id);
+                (position, edited.unwrap_or(call))
+            });
             scope.record(|record| record.results.clear());
             let (mut plans, reached) = admit(&scope, (calls, state.messages().last()));
             tracing::debug!(

@@ -10,6 +10,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use serde_json::{Map, Value};
 
 use super::content::{ContentPart, text_of};
+use super::plain::is_plain_object;
 use super::repair::repair;
 
 /// Why a call's arguments cannot be used.
@@ -97,6 +98,9 @@ impl ToolCall {
 }
 
 fn normalise(text: String) -> (String, Option<InvalidArguments>) {
+    if is_plain_object(&text) {
+        return (text, None);
+    }
     let trimmed = text.trim();
     if trimmed.is_empty() || trimmed == "null" {
         return ("{}".to_owned(), None);
@@ -117,7 +121,7 @@ fn normalise(text: String) -> (String, Option<InvalidArguments>) {
     (text, invalid)
 }
 
-fn check(text: &str) -> Option<InvalidArguments> {
+pub(super) fn check(text: &str) -> Option<InvalidArguments> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     match deserializer.deserialize_any(ObjectShape) {
         Ok(shape) => match deserializer.end() {

@@ -12,6 +12,7 @@ mod log;
 mod mend;
 mod misfit;
 mod opaque;
+mod plain;
 mod repair;
 mod transcript;
 

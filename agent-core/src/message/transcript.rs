@@ -369,12 +369,15 @@ impl Transcript {
 
     /// The calls of the last message that have no result yet, in call order.
     pub fn open_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.open_positions().map(|(_, call)| call)
+    }
+
+    /// As [`open_calls`](Self::open_calls), with their positions in the message.
+    pub(crate) fn open_positions(&self) -> impl Iterator<Item = (usize, &ToolCall)> {
         let open = self.open.as_ref();
         let calls = open.map_or(&[][..], |_| calls_of(&self.messages));
         let calls = calls.iter().enumerate();
-        calls
-            .filter(move |(position, _)| open.is_some_and(|open| open.is_open(*position)))
-            .map(|(_, call)| call)
+        calls.filter(move |(position, _)| open.is_some_and(|open| open.is_open(*position)))
     }
 
     /// The results an open group has so far, in call order; empty if no group is open.

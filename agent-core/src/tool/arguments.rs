@@ -6,10 +6,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::ToolError;
-use super::cursor::plain;
 use super::fault::{EXAMPLE, Fault};
 use super::fit::{Fit, container};
+use super::{ToolError, cursor, plain};
 use crate::schema::{Constraints, Property, Schema, ToolSchema, absent};
 use crate::secrets::Secrets;
 
@@ -44,7 +43,7 @@ pub(crate) fn decode_plain<T: ToolSchema + DeserializeOwned>(text: &str) -> Opti
     if const { T::SCHEMA.is_constrained() } {
         return None;
     }
-    plain(text)
+    plain::read(text).or_else(|| cursor::plain(text))
 }
 
 /// The value as the schema means it, or every place where it does not fit.

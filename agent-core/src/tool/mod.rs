@@ -63,6 +63,7 @@ pub(crate) mod executor;
 mod function;
 pub(crate) mod method;
 mod place;
+mod plain;
 mod provider;
 mod renamed;
 mod report;
@@ -91,7 +92,7 @@ pub use set::ToolSetError;
 
 pub(crate) use callback::{NestedRequest, ToolCallback};
 pub(crate) use context::{
-    CallAnswer, CallContext, Progress, RESULT, RunContext, ToolContext, TurnContext,
+    CallAnswer, CallContext, CallId, Progress, RESULT, RunContext, ToolContext, TurnContext,
 };
 pub(crate) use definition::ToolDefinition;
 pub(crate) use error::ToolError;

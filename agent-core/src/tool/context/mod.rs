@@ -19,7 +19,7 @@ use super::host::Hosts;
 use super::place::{Leftovers, Place};
 use super::{ToolCallback, ToolError};
 use crate::boxed::BoxFuture;
-use crate::message::MessageId;
+use crate::message::Message;
 use crate::secrets::Secrets;
 use crate::state::{State, StateError, StateUpdate};
 
@@ -66,8 +66,9 @@ pub(crate) struct RunContext {
 #[derive(Default)]
 pub(crate) struct TurnContext {
     pub(crate) run: Arc<RunContext>,
-    /// The message that holds the calls.
-    pub(crate) message_id: Option<MessageId>,
+    /// The message that holds the calls; the last one before it, for calls that begin before it is
+    /// whole.
+    pub(crate) message: Option<Message>,
     pub(crate) state: State,
     /// The run's token.
     pub(crate) cancellation: CancellationToken,
@@ -89,7 +90,7 @@ struct Inner {
 
 /// What is special to one call; see the getters of [`ToolContext`].
 pub(crate) struct CallContext {
-    pub(crate) call_id: String,
+    pub(crate) call_id: CallId,
     pub(crate) tool: Arc<dyn ToolCallback>,
     pub(crate) deadline: tokio::time::Instant,
     /// The call's span.
@@ -100,6 +101,13 @@ pub(crate) struct CallContext {
     pub(crate) gate: Option<Arc<dyn Any + Send + Sync>>,
     /// The answers to what the call asked, in order.
     pub(crate) answers: Vec<CallAnswer>,
+}
+
+pub(crate) enum CallId {
+    /// That of the call at this position of the turn's message.
+    At(usize),
+    /// That of a call whose message is not whole yet.
+    Own(String),
 }
 
 impl ToolContext {
@@ -143,7 +151,15 @@ impl ToolContext {
     /// The provider's id of this call.
     #[must_use]
     pub fn call_id(&self) -> &str {
-        self.call().map_or("", |call| &call.call_id)
+        match self.call().map(|call| &call.call_id) {
+            Some(CallId::Own(id)) => id,
+            Some(CallId::At(position)) => {
+                let message = self.turn().message.as_ref();
+                let call = message.and_then(|message| message.tool_calls().get(*position));
+                call.map_or("", |call| &call.id)
+            }
+            None => "",
+        }
     }
 
     /// The name of the tool that runs.
@@ -185,8 +201,8 @@ impl ToolContext {
     /// What no other call of the thread, or of the run, has.
     pub(crate) fn call_key(&self) -> String {
         // Some providers begin to count call ids anew in each reply.
-        let message = self.0.turn.message_id.as_ref();
-        let message = message.map_or_else(|| "0::".to_owned(), MessageId::key);
+        let message = self.turn().message.as_ref();
+        let message = message.map_or_else(|| "0::".to_owned(), |message| message.id().key());
         format!("{message}{}", self.call_id())
     }
 
