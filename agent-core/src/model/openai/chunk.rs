@@ -235,19 +235,19 @@ impl<'a> Piece<'a> {
         (self.first, self.others) = (None, Vec::new());
         while json.item()? {
             if json.object()? {
-                let mut fragment = Fragment::default();
-                fragment.read(json)?;
-                self.add(fragment);
+                self.next_fragment().read(json)?;
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, fragment: Fragment<'a>) {
-        match &self.first {
-            None => self.first = Some(fragment),
-            Some(_) => self.others.push(fragment),
+    fn next_fragment(&mut self) -> &mut Fragment<'a> {
+        if self.first.is_none() {
+            return self.first.insert(Fragment::default());
         }
+        self.others.push(Fragment::default());
+        let last = self.others.len() - 1;
+        &mut self.others[last]
     }
 
     pub(super) fn fragments(&mut self) -> impl Iterator<Item = &mut Fragment<'a>> {

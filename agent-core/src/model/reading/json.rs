@@ -176,25 +176,27 @@ impl<'a> Json<'a> {
 
     /// Reads over a value, however deep it is.
     pub(crate) fn skip(&mut self) -> Result<(), NotJson> {
-        if !matches!(self.peek(), b'{' | b'[') {
-            return self.scalar();
+        let first = self.peek();
+        if !matches!(first, b'{' | b'[') {
+            return self.scalar(first);
         }
         // What closes the lists and objects around the one that is open, and that one.
         let mut outer = Vec::new();
         let mut inner = None;
         loop {
-            let opens = match self.peek() {
+            let first = self.peek();
+            let closes = match first {
                 b'{' => Some(b'}'),
                 b'[' => Some(b']'),
                 _ => None,
             };
-            if opens.is_some() {
+            if closes.is_some() {
                 outer.extend(inner);
-                inner = opens;
+                inner = closes;
                 self.at += 1;
                 self.is_first = true;
             } else {
-                self.scalar()?;
+                self.scalar(first)?;
             }
             loop {
                 let Some(closes) = inner else {
@@ -212,23 +214,21 @@ impl<'a> Json<'a> {
         }
     }
 
-    fn scalar(&mut self) -> Result<(), NotJson> {
-        match self.peek() {
+    fn scalar(&mut self, first: u8) -> Result<(), NotJson> {
+        match first {
             b'"' => self.string().map(|_| ()),
-            b'-' | b'0'..=b'9' => self.digits(),
-            first => {
-                let word = match first {
-                    b'n' => "null",
-                    b't' => "true",
-                    _ => "false",
-                };
-                let rest = &self.text.as_bytes()[self.at..];
-                self.at += word.len();
-                rest.starts_with(word.as_bytes())
-                    .then_some(())
-                    .ok_or(NotJson)
-            }
+            b'n' => self.word(b"null"),
+            b't' => self.word(b"true"),
+            b'f' => self.word(b"false"),
+            _ => self.digits(),
         }
+    }
+
+    fn word(&mut self, word: &[u8]) -> Result<(), NotJson> {
+        let rest = self.text.as_bytes().get(self.at..);
+        self.at += word.len();
+        let is_it = rest.is_some_and(|rest| rest.starts_with(word));
+        is_it.then_some(()).ok_or(NotJson)
     }
 
     /// Reads over a number.
