@@ -32,6 +32,8 @@ mod test_model;
 #[cfg(any(feature = "openai", feature = "anthropic"))]
 mod timeouts;
 mod with_options;
+#[cfg(any(feature = "openai", feature = "anthropic"))]
+mod writing;
 
 use std::sync::Arc;
 

@@ -20,6 +20,8 @@ use super::{PROVIDER, PromptCaching};
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
 use crate::model::http::{Expect, Piece, closing};
 use crate::model::mend::{CallIds, in_place_of_picture, picture_type, tool_name};
+use crate::model::reading::json::Json;
+use crate::model::writing::{push_string, push_value};
 use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::{Dialect, DialectSchema};
 use crate::tool::ToolDefinition;
@@ -137,7 +139,7 @@ fn blocks(message: &Message, suffix: &str) -> String {
         MessageBody::Assistant(answer) => assistant(&mut out, answer, suffix),
         MessageBody::Tool(results) => {
             for result in results {
-                push(&mut out, &tool_result(result, suffix));
+                tool_result(&mut out, result, suffix);
             }
         }
     }
@@ -154,7 +156,9 @@ fn push(out: &mut String, block: &impl Serialize) {
 /// A text of blanks alone is refused.
 fn write_text(out: &mut String, text: &str) {
     if !text.trim().is_empty() {
-        push(out, &json!({"type": "text", "text": text}));
+        out.push_str(r#",{"type":"text","text":"#);
+        push_string(out, text);
+        out.push('}');
     }
 }
 
@@ -214,50 +218,52 @@ fn sent_id<'a>(id: &'a str, suffix: &str) -> Cow<'a, str> {
     }
 }
 
-#[derive(Serialize)]
-struct ToolUse<'a> {
-    r#type: &'static str,
-    id: &'a str,
-    name: &'a str,
-    input: &'a RawValue,
-}
-
 fn tool_use(out: &mut String, call: &ToolCall, suffix: &str) {
-    let raw = |text: String| RawValue::from_string(text).ok();
-    let input = match call.invalid {
-        None => raw(call.arguments.clone()),
+    out.push_str(r#",{"type":"tool_use","id":"#);
+    push_string(out, &sent_id(&call.id, suffix));
+    out.push_str(r#","name":"#);
+    push_string(out, &tool_name(&call.name, MAX_NAME));
+    out.push_str(r#","input":"#);
+    match call.invalid {
+        None if is_json(&call.arguments) => out.push_str(call.arguments.trim()),
+        None => out.push_str("null"),
         // The model sees what it wrote, in an object, as the API takes no other.
-        Some(_) => raw(json!({"invalid_arguments": call.arguments}).to_string()),
-    };
-    let block = ToolUse {
-        r#type: "tool_use",
-        id: &sent_id(&call.id, suffix),
-        name: &tool_name(&call.name, MAX_NAME),
-        input: &input.unwrap_or_default(),
-    };
-    push(out, &block);
+        Some(_) => {
+            out.push_str(r#"{"invalid_arguments":"#);
+            push_string(out, &call.arguments);
+            out.push('}');
+        }
+    }
+    out.push('}');
 }
 
-fn tool_result(result: &ToolResult, suffix: &str) -> Value {
+/// False for arguments that were changed by hand into what would spoil the request.
+fn is_json(text: &str) -> bool {
+    let mut json = Json::new(text);
+    json.skip().and_then(|()| json.end()).is_ok()
+}
+
+fn tool_result(out: &mut String, result: &ToolResult, suffix: &str) {
     let is_blank = |part: &ContentPart| part.as_text().is_some_and(|text| text.trim().is_empty());
     let parts = || result.content.iter().filter(|part| !is_blank(part));
-    let content: Value = if parts().all(|part| part.as_text().is_some()) {
-        match &*result.text() {
-            text if text.trim().is_empty() => "(no output)".into(),
-            text => text.into(),
-        }
+    out.push_str(r#",{"type":"tool_result","tool_use_id":"#);
+    push_string(out, &sent_id(&result.call_id, suffix));
+    out.push_str(r#","content":"#);
+    if parts().all(|part| part.as_text().is_some()) {
+        push_string(
+            out,
+            match &*result.joined_text() {
+                text if text.trim().is_empty() => "(no output)",
+                text => text,
+            },
+        );
     } else {
-        parts().map(block).collect()
-    };
-    let mut written = json!({
-        "type": "tool_result",
-        "tool_use_id": sent_id(&result.call_id, suffix),
-        "content": content,
-    });
-    if result.is_error {
-        written["is_error"] = true.into();
+        push_value(out, &parts().map(block).collect::<Value>());
     }
-    written
+    out.push_str(match result.is_error {
+        true => r#","is_error":true}"#,
+        false => "}",
+    });
 }
 
 #[derive(Serialize)]

@@ -3,14 +3,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde::ser::SerializeMap as _;
-use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::details;
 use super::profile::Quirks;
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
 use crate::model::mend::{in_place_of_picture, picture_type, tool_name};
+use crate::model::writing::{push_string, push_value};
 
 /// The message as it is sent, with a comma before it; empty if it says nothing. It is written
 /// once.
@@ -54,51 +53,18 @@ fn written(message: &Message, quirks: &Quirks) -> String {
     }
 }
 
-/// The JSON of messages, each with a comma before it.
-struct Texts(Vec<u8>);
-
-impl Texts {
-    fn push(&mut self, message: &impl Serialize) {
-        let before = self.0.len();
-        self.0.push(b',');
-        if serde_json::to_writer(&mut self.0, message).is_err() {
-            self.0.truncate(before);
-        }
-    }
-
-    fn into_string(self) -> String {
-        String::from_utf8(self.0).unwrap_or_default()
-    }
-}
-
-/// One message, with a comma before it.
-fn one(message: &impl Serialize) -> String {
-    let mut text = Texts(Vec::with_capacity(256));
-    text.push(message);
-    text.into_string()
-}
-
-#[derive(Serialize)]
-struct Said<'a, T> {
-    role: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<&'a str>,
-    content: T,
-}
-
-impl<T> Said<'_, T> {
-    fn by(role: &'static str, content: T) -> Self {
-        Self {
-            role,
-            tool_call_id: None,
-            content,
-        }
-    }
-}
+/// Room for a message beside what it says.
+const ROOM: usize = 96;
 
 /// A message of text alone, with a comma before it.
 pub(super) fn text_message(role: &'static str, text: &str) -> String {
-    one(&Said::by(role, text))
+    let mut out = String::with_capacity(ROOM + text.len() + text.len() / 8);
+    out.push_str(",{\"role\":\"");
+    out.push_str(role);
+    out.push_str("\",\"content\":");
+    push_string(&mut out, text);
+    out.push('}');
+    out
 }
 
 /// A message of the user, with a comma before it.
@@ -108,7 +74,10 @@ pub(super) fn user_message(parts: &[ContentPart], quirks: &Quirks) -> String {
     }
     let parts = parts.iter().filter(|part| !is_blank(part));
     let parts: Vec<Value> = parts.map(|it| part(it, quirks)).collect();
-    one(&Said::by("user", parts))
+    let mut out = r#",{"role":"user","content":"#.to_owned();
+    push_value(&mut out, &parts);
+    out.push('}');
+    out
 }
 
 fn part(part: &ContentPart, quirks: &Quirks) -> Value {
@@ -131,90 +100,80 @@ fn part(part: &ContentPart, quirks: &Quirks) -> Value {
 
 /// An answer, with a comma before it.
 pub(super) fn assistant_message(answer: &AssistantMessage, quirks: &Quirks) -> String {
-    one(&Assistant { answer, quirks })
-}
-
-struct Assistant<'a> {
-    answer: &'a AssistantMessage,
-    quirks: &'a Quirks,
-}
-
-impl Serialize for Assistant<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { answer, quirks } = *self;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", "assistant")?;
-        let calls = &answer.tool_calls;
-        // What the official clients send back; some servers refuse calls beside "".
-        let content = Some(&*answer.text).filter(|text| !text.is_empty() || calls.is_empty());
-        map.serialize_entry("content", &content)?;
-        let details = details::of(&answer.opaque).filter(|_| quirks.reasoning_details);
-        match (quirks.reasoning, &answer.reasoning) {
-            _ if details.is_some() => map.serialize_entry("reasoning_details", &details)?,
-            (Some(field), Some(reasoning)) => map.serialize_entry(field, reasoning)?,
-            _ => {}
-        }
-        if !calls.is_empty() {
-            map.serialize_entry("tool_calls", &Calls { calls, quirks })?;
-        }
-        map.end()
+    let calls = &answer.tool_calls;
+    let said = calls.iter().map(|call| ROOM + call.arguments.len() * 5 / 4);
+    let mut out = String::with_capacity(ROOM + answer.text.len() * 9 / 8 + said.sum::<usize>());
+    out.push_str(r#",{"role":"assistant","content":"#);
+    // What the official clients send back; some servers refuse calls beside "".
+    match &*answer.text {
+        "" if !calls.is_empty() => out.push_str("null"),
+        text => push_string(&mut out, text),
     }
-}
-
-struct Calls<'a> {
-    calls: &'a [ToolCall],
-    quirks: &'a Quirks,
-}
-
-impl Serialize for Calls<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { calls, quirks } = *self;
-        serializer.collect_seq(calls.iter().map(|call| Call { call, quirks }))
-    }
-}
-
-struct Call<'a> {
-    call: &'a ToolCall,
-    quirks: &'a Quirks,
-}
-
-#[derive(Serialize)]
-struct Called<'a> {
-    name: Cow<'a, str>,
-    arguments: Cow<'a, str>,
-}
-
-impl Serialize for Call<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { call, quirks } = *self;
-        // A server that reads the arguments takes an object only; the model sees what it wrote.
-        let arguments = match call.invalid {
-            None => Cow::Borrowed(&*call.arguments),
-            Some(_) => json!({"invalid_arguments": call.arguments})
-                .to_string()
-                .into(),
-        };
-        let name = match quirks.names {
-            Some(most) => tool_name(&call.name, most),
-            None if call.name.is_empty() => tool_name("", 1),
-            None => Cow::Borrowed(&*call.name),
-        };
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &quirks.call_ids.sent(&call.id))?;
-        map.serialize_entry("type", "function")?;
-        map.serialize_entry("function", &Called { name, arguments })?;
-        for (key, value) in &call.extra {
-            if !matches!(&**key, "id" | "type" | "function") {
-                map.serialize_entry(key, value)?;
-            }
+    let details = details::of(&answer.opaque).filter(|_| quirks.reasoning_details);
+    match (details, quirks.reasoning, &answer.reasoning) {
+        (Some(details), _, _) => {
+            out.push_str(r#","reasoning_details":"#);
+            out.push_str(details.get());
         }
-        map.end()
+        (None, Some(field), Some(reasoning)) => push_member(&mut out, field, reasoning),
+        _ => {}
     }
+    for (place, call) in calls.iter().enumerate() {
+        out.push_str(match place {
+            0 => r#","tool_calls":["#,
+            _ => ",",
+        });
+        push_call(&mut out, call, quirks);
+    }
+    out.push_str(match calls.is_empty() {
+        true => "}",
+        false => "]}",
+    });
+    out
+}
+
+/// Adds a member that has others before it.
+fn push_member(out: &mut String, key: &str, text: &str) {
+    out.push(',');
+    push_string(out, key);
+    out.push(':');
+    push_string(out, text);
+}
+
+fn push_call(out: &mut String, call: &ToolCall, quirks: &Quirks) {
+    // A server that reads the arguments takes an object only; the model sees what it wrote.
+    let arguments = match call.invalid {
+        None => Cow::Borrowed(&*call.arguments),
+        Some(_) => json!({"invalid_arguments": call.arguments})
+            .to_string()
+            .into(),
+    };
+    let name = match quirks.names {
+        Some(most) => tool_name(&call.name, most),
+        None if call.name.is_empty() => tool_name("", 1),
+        None => Cow::Borrowed(&*call.name),
+    };
+    out.push_str(r#"{"id":"#);
+    push_string(out, &quirks.call_ids.sent(&call.id));
+    out.push_str(r#","type":"function","function":{"name":"#);
+    push_string(out, &name);
+    out.push_str(r#","arguments":"#);
+    push_string(out, &arguments);
+    out.push('}');
+    for (key, value) in &call.extra {
+        if !matches!(&**key, "id" | "type" | "function") {
+            out.push(',');
+            push_string(out, key);
+            out.push(':');
+            push_value(out, value);
+        }
+    }
+    out.push('}');
 }
 
 /// The results, each a message with a comma before it.
 pub(super) fn tool_results(results: &[ToolResult], quirks: &Quirks) -> String {
-    let mut texts = Texts(Vec::with_capacity(256 * results.len().min(16)));
+    let mut out = String::new();
     for result in results {
         let text = result.joined_text();
         let content = match &*text {
@@ -223,15 +182,16 @@ pub(super) fn tool_results(results: &[ToolResult], quirks: &Quirks) -> String {
             }
             text => text,
         };
-        let id = quirks.call_ids.sent(&result.call_id);
-        let said = Said {
-            role: "tool",
-            tool_call_id: Some(&id),
-            content,
-        };
-        texts.push(&said);
+        if out.is_empty() {
+            out.reserve((2 * ROOM + content.len() * 9 / 8) * results.len().min(16));
+        }
+        out.push_str(r#",{"role":"tool","tool_call_id":"#);
+        push_string(&mut out, &quirks.call_ids.sent(&result.call_id));
+        out.push_str(r#","content":"#);
+        push_string(&mut out, content);
+        out.push('}');
     }
-    texts.into_string()
+    out
 }
 
 pub(super) fn has_pictures(results: &[ToolResult]) -> bool {

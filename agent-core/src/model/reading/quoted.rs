@@ -28,7 +28,7 @@ impl<'a> Quoted<'a> {
 
 /// Where, from `at` on, the first byte stands that is no plain part of a string: a quote, a
 /// backslash or a control character. Looks at eight bytes at once.
-pub(super) fn end_of_plain(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn end_of_plain(bytes: &[u8], mut at: usize) -> usize {
     const ONES: u64 = u64::MAX / 255;
     const HIGH: u64 = ONES << 7;
     // The high bit of each byte that is less than `least`; a borrow may set more behind the first.
