@@ -3,13 +3,13 @@
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
 use std::iter;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Poll, ready};
 
-use bytes::{Buf as _, Bytes};
+use bytes::Bytes;
 
 use super::head::{Head, MAX_HEAD, Malformed};
 use super::io::{Io, receive};
+use super::sending::{Sending, Unsent};
 
 /// Why an exchange came to no end.
 #[derive(Debug, thiserror::Error)]
@@ -45,11 +45,7 @@ pub(super) async fn exchange(
     let pieces = iter::once(head).chain(body.iter().map(|piece| &**piece));
     let pieces = pieces.filter(|piece| !piece.is_empty());
     let mut pieces: Vec<_> = pieces.map(IoSlice::new).collect();
-    let mut sending = Sending {
-        left: &mut pieces,
-        is_over: false,
-        failed: None,
-    };
+    let mut sending = Sending::new(&mut pieces);
     let mut bytes = Vec::new();
     let head = poll_fn(|cx| {
         sending.poll(&mut *io, cx);
@@ -74,10 +70,8 @@ pub(super) async fn exchange(
         }
     });
     let head = head.await?;
-    let unsent = match sending.failed {
-        None if !sending.is_over && (200..300).contains(&head.status) => {
-            Some(Unsent::new(sending.left))
-        }
+    let unsent = match head.status {
+        200..300 => sending.unsent(),
         _ => None,
     };
     Ok(Answer {
@@ -108,58 +102,4 @@ fn head_of(bytes: &mut Vec<u8>, fresh: usize) -> Result<Option<Head>, Malformed>
         return Err(Malformed::HeadTooLong);
     }
     Ok(None)
-}
-
-/// A request on its way.
-struct Sending<'a> {
-    left: &'a mut [IoSlice<'a>],
-    /// True once all is sent.
-    is_over: bool,
-    /// What ended the writing too early; an answer may have been sent before.
-    failed: Option<io::Error>,
-}
-
-impl Sending<'_> {
-    fn poll(&mut self, io: &mut dyn Io, cx: &mut Context<'_>) {
-        if self.is_over || self.failed.is_some() {
-            return;
-        }
-        match self.write(io, cx) {
-            Poll::Ready(Ok(())) => self.is_over = true,
-            Poll::Ready(Err(error)) => self.failed = Some(error),
-            Poll::Pending => {}
-        }
-    }
-
-    fn write(&mut self, io: &mut dyn Io, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while !self.left.is_empty() {
-            match ready!(Pin::new(&mut *io).poll_write_vectored(cx, self.left))? {
-                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                written => IoSlice::advance_slices(&mut self.left, written),
-            }
-        }
-        Pin::new(io).poll_flush(cx)
-    }
-}
-
-/// What is left of a request when its answer begins.
-pub(super) struct Unsent(Bytes);
-
-impl Unsent {
-    fn new(left: &[IoSlice<'_>]) -> Self {
-        let mut bytes = Vec::new();
-        left.iter().for_each(|piece| bytes.extend_from_slice(piece));
-        Self(bytes.into())
-    }
-
-    /// Ready once nothing more is to be sent, or can be.
-    pub(super) fn poll(&mut self, io: &mut dyn Io, cx: &mut Context<'_>) -> Poll<()> {
-        while !self.0.is_empty() {
-            match ready!(Pin::new(&mut *io).poll_write(cx, &self.0)) {
-                Err(_) | Ok(0) => return Poll::Ready(()),
-                Ok(written) => self.0.advance(written),
-            }
-        }
-        Pin::new(io).poll_flush(cx).map(|_| ())
-    }
 }

@@ -18,6 +18,7 @@ mod io;
 mod pool;
 mod reply;
 mod request;
+mod sending;
 mod setup;
 mod url;
 mod wait;

@@ -10,9 +10,10 @@ use futures_util::FutureExt as _;
 use http::{StatusCode, header};
 use tokio::time::Instant;
 
-use super::exchange::{Answer, Broken, Unsent};
+use super::exchange::{Answer, Broken};
 use super::head::{self, Head};
 use super::io::{Io, receive};
+use super::sending::Unsent;
 use super::{Endpoint, wait};
 use crate::model::{ModelError, ModelErrorKind};
 
