@@ -61,6 +61,11 @@ pub fn read_answer(
 /// Clones share connections. Neither the key nor a user, password or query of the URL is
 /// ever printed.
 ///
+/// It speaks HTTP/1.1, in TLS with the roots of the system. A proxy is the one that the environment
+/// names when the client is built: `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY`, unless `NO_PROXY`
+/// names the host; it may speak HTTP (`http`, `https`) or SOCKS 5 (`socks5`, `socks5h`). A
+/// connection that is not used for 4 seconds is closed.
+///
 /// ```no_run
 /// use agent_core::{Message, message::Transcript};
 /// use agent_core::model::{ChatModel as _, ChatRequest, OpenAi};
