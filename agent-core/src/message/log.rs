@@ -60,14 +60,14 @@ impl Log {
     }
 
     /// The text of all messages, as `write` adds one after the other for this profile, and what it
-    /// came to know of them. `None` if another profile's is kept.
+    /// came to know of them. It is kept for the first profile that asks.
     #[allow(dead_code, reason = "only model clients use it, and they are features")]
     pub(super) fn text<'a, K: Default + Send + 'static, R>(
         &'a self,
         profile: &'static str,
         write: impl Fn(&'a Message, &mut String, &mut K),
         read: impl FnOnce(&Arc<String>, &K) -> R,
-    ) -> Option<R> {
+    ) -> R {
         let mut kept = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = kept.get_or_insert_with(|| Text {
             profile,
@@ -75,10 +75,13 @@ impl Log {
             text: Arc::default(),
             known: Box::new(K::default()),
         });
-        if kept.profile != profile {
-            return None;
-        }
-        let known = kept.known.downcast_mut()?;
+        let known = kept.known.downcast_mut();
+        let Some(known) = known.filter(|_| kept.profile == profile) else {
+            let (mut text, mut known) = (String::new(), K::default());
+            let messages = self.messages.iter();
+            messages.for_each(|message| write(message, &mut text, &mut known));
+            return read(&Arc::new(text), &known);
+        };
         let new = self.messages.get(kept.count..).unwrap_or_default();
         if !new.is_empty() {
             let text = Arc::make_mut(&mut kept.text);
@@ -87,7 +90,7 @@ impl Log {
                 kept.count += 1;
             }
         }
-        Some(read(&kept.text, known))
+        read(&kept.text, known)
     }
 }
 

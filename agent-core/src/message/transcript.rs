@@ -326,14 +326,14 @@ impl Transcript {
     }
 
     /// The text of all messages, as `write` adds one after the other for this profile, and what it
-    /// came to know of them. `None` if another profile's is kept.
+    /// came to know of them. It is kept for the first profile that asks.
     #[allow(dead_code, reason = "only model clients use it, and they are features")]
     pub(crate) fn text<'a, K: Default + Send + 'static, R>(
         &'a self,
         profile: &'static str,
         write: impl Fn(&'a Message, &mut String, &mut K),
         read: impl FnOnce(&Arc<String>, &K) -> R,
-    ) -> Option<R> {
+    ) -> R {
         self.messages.text(profile, write, read)
     }
 

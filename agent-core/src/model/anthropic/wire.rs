@@ -61,14 +61,8 @@ pub(super) fn body<'a>(request: &'a ChatRequest, asking: &Asking<'_>) -> Vec<Pie
     let is_system = |message: &&Message| matches!(message.body(), MessageBody::System(_));
     body.system(request.messages().take_while(is_system).map(kept).collect());
     let transcript = request.transcript();
-    let said = transcript.text(PROVIDER, write, |text, said: &Said| {
+    let (text, turns) = transcript.text(PROVIDER, write, |text, said: &Said| {
         (Arc::clone(text), said.turns)
-    });
-    let (text, turns) = said.unwrap_or_else(|| {
-        let (mut text, mut said) = (String::new(), Said::default());
-        let messages = transcript.messages().iter();
-        messages.for_each(|message| write(message, &mut text, &mut said));
-        (Arc::new(text), said.turns)
     });
     body.messages(&text, turns);
     body.push(tail(request, asking, has_tools));

@@ -37,14 +37,8 @@ pub(super) fn pieces<'a>(request: &'a ChatRequest, quirks: &'static Quirks) -> V
     let write = |message: &Message, text: &mut String, turns: &mut Turns| {
         turns.take(message, text, quirks);
     };
-    let kept = transcript.text(quirks.name, write, |text, turns| {
+    let (text, speaker) = transcript.text(quirks.name, write, |text, turns| {
         (Arc::clone(text), turns.speaker())
-    });
-    let (text, speaker) = kept.unwrap_or_else(|| {
-        let (mut text, mut turns) = (String::new(), Turns::default());
-        let messages = transcript.messages().iter();
-        messages.for_each(|message| write(message, &mut text, &mut turns));
-        (Arc::new(text), turns.speaker())
     });
     pieces.push(text.into());
     if matches!(speaker, None | Some(Role::Assistant)) {

@@ -37,13 +37,7 @@ pub(super) fn body<'a>(
         pieces.extend(request.system().map(|message| kept(message, quirks).into()));
         let transcript = request.transcript();
         let write = |message, text: &mut String, (): &mut ()| text.push_str(kept(message, quirks));
-        match transcript.text(quirks.name, write, |text, ()| Arc::clone(text)) {
-            Some(text) => pieces.push(text.into()),
-            None => {
-                let messages = transcript.messages().iter();
-                pieces.extend(messages.map(|message| kept(message, quirks).into()));
-            }
-        }
+        pieces.push(transcript.text(quirks.name, write, |text, ()| Arc::clone(text).into()));
     }
     // Each text begins with the comma that parts it from the message before.
     match pieces.iter_mut().skip(1).find(|piece| !piece.is_empty()) {
