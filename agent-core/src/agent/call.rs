@@ -28,9 +28,10 @@ use crate::tool::{
     executor::{self, TimeLimit, Whose},
 };
 
-/// How a call gets its turn.
-#[derive(Clone, Copy)]
+/// How a call gets its turn. What it is made of is passed on by reference: a call that waits keeps
+/// whatever it is given.
 pub(super) struct Admission<'a> {
+    pub(super) scope: &'a Arc<RunScope>,
     /// Since when its clock has been going: a call whose time is over before it has a slot
     /// never starts.
     pub(super) since: Instant,
@@ -42,33 +43,25 @@ pub(super) struct Admission<'a> {
     pub(super) context: &'a Arc<TurnContext>,
 }
 
-/// Runs one call, which is told these answers to what it asked.
-pub(super) async fn run_call(
-    scope: &Arc<RunScope>,
-    plan: &mut Plan<'_>,
-    answers: Vec<CallAnswer>,
-    admission: Admission<'_>,
-) -> CallEnd {
+/// Runs one call.
+pub(super) async fn run_call(plan: &mut Plan<'_>, admission: &Admission<'_>) -> CallEnd {
+    let Admission { scope, turn, .. } = admission;
     let span = telemetry::tool_span(&scope.span, plan.call);
-    let outcome = attempt(scope, plan, (span.clone(), answers), admission)
-        .instrument(span.clone())
-        .await;
-    end_call(
-        scope,
-        plan,
-        outcome,
-        (&span, admission.since, admission.turn),
-    )
-    .await
+    let attempt = attempt(plan, &span, admission);
+    let outcome = match span.is_disabled() {
+        true => attempt.await,
+        false => attempt.instrument(span.clone()).await,
+    };
+    end_call(scope, plan, outcome, (&span, admission.since, turn)).await
 }
 
 /// Takes a call over that has begun while the model was still writing.
 pub(super) async fn go_on(
-    scope: &Arc<RunScope>,
     plan: &mut Plan<'_>,
     early: EarlyCall,
-    turn: &Turn,
+    admission: &Admission<'_>,
 ) -> CallEnd {
+    let Admission { scope, turn, .. } = admission;
     let EarlyCall {
         call,
         task,
@@ -107,13 +100,8 @@ impl Attempt {
     }
 }
 
-async fn attempt(
-    scope: &Arc<RunScope>,
-    plan: &mut Plan<'_>,
-    about: (Span, Vec<CallAnswer>),
-    admission: Admission<'_>,
-) -> Attempt {
-    let call = plan.call;
+async fn attempt(plan: &mut Plan<'_>, span: &Span, admission: &Admission<'_>) -> Attempt {
+    let (scope, call) = (admission.scope, plan.call);
     if let Some(invalid) = call.invalid {
         return Attempt::not_run(ToolError::invalid_arguments(format!("not run: {invalid}")));
     }
@@ -144,7 +132,7 @@ async fn attempt(
         );
     }
     let time = time_limit(scope, tool, admission.since);
-    let _slots = match take(scope, tool, admission.slots, time).await {
+    let _slots = match take(scope, tool, admission.slots, &time).await {
         Ok(slots) => slots,
         Err(error) => return Attempt::not_run(error),
     };
@@ -168,26 +156,33 @@ async fn attempt(
     if (is_heard || admission.turn.is_noted()) && Instant::now() >= time.deadline {
         return Attempt::not_run(time.error(false));
     }
-    let gate = is_heard.then(|| Gate::new(scope.sink.clone()));
-    let call = (call, CallId::At(plan.position));
-    run(scope, admission.context, call, (tool, gate, time), about).await
+    let gate = is_heard.then(|| Arc::new(Gate::new(scope.sink.clone())));
+    let context = context(
+        admission.context,
+        (call, CallId::At(plan.position)),
+        (tool, gate.as_ref()),
+        (&time, span.clone(), std::mem::take(&mut plan.answers)),
+    );
+    run(scope, (call, tool), &context, (&time, gate.as_deref())).await
 }
 
 /// Runs a call while the model still writes, once there is a slot for it. `began` is asked then:
 /// if it says no, the call is run later, as any other.
 pub(super) async fn run_early(
     scope: Arc<RunScope>,
-    context: Arc<TurnContext>,
+    turn: Arc<TurnContext>,
     (call, span): (ToolCall, Span),
     (tool, slots, gate): (Arc<dyn ToolCallback>, Arc<Semaphore>, Gate),
     may_begin: impl FnOnce() -> bool + Send,
 ) -> Attempt {
     let time = time_limit(&scope, &tool, Instant::now());
-    match take(&scope, &tool, Some(&*slots), time).await {
+    match take(&scope, &tool, Some(&*slots), &time).await {
         Ok(_slots) if may_begin() => {
-            let (id, about) = (CallId::Own(call.id.clone()), (span, Vec::new()));
-            let begins = (&tool, Some(gate), time);
-            run(&scope, &context, (&call, id), begins, about).await
+            let (id, gate) = (CallId::Own(call.id.clone()), Arc::new(gate));
+            let tool_and_gate = (&tool, Some(&gate));
+            let about = (&time, span, Vec::new());
+            let context = context(&turn, (&call, id), tool_and_gate, about);
+            run(&scope, (&call, &tool), &context, (&time, Some(&gate))).await
         }
         Ok(_) => Attempt::not_run(ToolError::cancelled()),
         Err(error) => Attempt::not_run(error),
@@ -196,24 +191,13 @@ pub(super) async fn run_early(
 
 /// Runs the tool in its time. It has its slots.
 async fn run(
-    scope: &Arc<RunScope>,
-    context: &Arc<TurnContext>,
-    (call, call_id): (&ToolCall, CallId),
-    (tool, gate, time): (&Arc<dyn ToolCallback>, Option<Gate>, TimeLimit),
-    (span, answers): (Span, Vec<CallAnswer>),
+    scope: &RunScope,
+    (call, tool): (&ToolCall, &Arc<dyn ToolCallback>),
+    context: &ToolContext,
+    (time, gate): (&TimeLimit, Option<&Gate>),
 ) -> Attempt {
-    let special = CallContext {
-        call_id,
-        tool: Arc::clone(tool),
-        deadline: time.deadline,
-        span,
-        progress: gate.as_ref().map(|gate| progress(call, tool, gate)),
-        gate: gate.clone().map(|gate| Arc::new(gate) as _),
-        answers,
-    };
-    let context = ToolContext::for_call(Arc::clone(context), special);
-    let running = || begun(scope, call, tool, &context);
-    let result = executor::execute(running, &context, time).await;
+    let running = || begun(scope, call, tool, context);
+    let result = executor::execute(running, context, time).await;
     // What the tool left running has nothing more to say.
     if let Some(gate) = gate {
         gate.close();
@@ -225,6 +209,25 @@ async fn run(
         ran: !context.never_ran(),
         failure: None,
     }
+}
+
+/// What the tool of a call may know.
+fn context(
+    turn: &Arc<TurnContext>,
+    (call, call_id): (&ToolCall, CallId),
+    (tool, gate): (&Arc<dyn ToolCallback>, Option<&Arc<Gate>>),
+    (time, span, answers): (&TimeLimit, Span, Vec<CallAnswer>),
+) -> ToolContext {
+    let special = CallContext {
+        call_id,
+        tool: Arc::clone(tool),
+        deadline: time.deadline,
+        span,
+        progress: gate.map(|gate| progress(call, tool, gate)),
+        gate: gate.map(|gate| Arc::clone(gate) as _),
+        answers,
+    };
+    ToolContext::for_call(Arc::clone(turn), special)
 }
 
 /// The tool at work, behind the agent's interceptors and on its runtime, if it has any.
@@ -249,9 +252,9 @@ fn begun<'a>(
 }
 
 /// Takes what the tool says of its progress to the events.
-fn progress(call: &ToolCall, tool: &Arc<dyn ToolCallback>, gate: &Gate) -> Progress {
+fn progress(call: &ToolCall, tool: &Arc<dyn ToolCallback>, gate: &Arc<Gate>) -> Progress {
     let tool = tool.definition().name().to_owned();
-    let (call_id, gate) = (call.id.clone(), gate.clone());
+    let (call_id, gate) = (call.id.clone(), Arc::clone(gate));
     Arc::new(move |value| {
         let kind = EventKind::ToolProgress {
             call_id: call_id.clone(),
@@ -259,7 +262,7 @@ fn progress(call: &ToolCall, tool: &Arc<dyn ToolCallback>, gate: &Gate) -> Progr
             value,
         };
         let kind = gate.try_send(kind)?;
-        let gate = gate.clone();
+        let gate = Arc::clone(&gate);
         Some(Box::pin(async move { gate.send(kind).await }) as BoxFuture<'static, ()>)
     })
 }
@@ -272,7 +275,7 @@ async fn take<'a>(
     scope: &RunScope,
     tool: &Arc<dyn ToolCallback>,
     of_turn: Option<&'a Semaphore>,
-    time: TimeLimit,
+    time: &TimeLimit,
 ) -> Result<Slots<'a>, ToolError> {
     let own = scope.slots_of(tool.definition().name());
     let has_begun = || !scope.token.is_cancelled() && Instant::now() < time.deadline;
@@ -290,7 +293,7 @@ async fn wait<'a>(
     scope: &RunScope,
     own: Option<Arc<Semaphore>>,
     of_turn: Option<&'a Semaphore>,
-    time: TimeLimit,
+    time: &TimeLimit,
 ) -> Result<Slots<'a>, ToolError> {
     let all = async {
         let closed = |_| ToolError::cancelled();

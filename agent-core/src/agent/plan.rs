@@ -10,7 +10,7 @@ use super::limits::OnLimit;
 use super::scope::RunScope;
 use crate::event::Limit;
 use crate::message::{Message, ToolCall};
-use crate::tool::{ToolCallback, ToolMetadata};
+use crate::tool::{CallAnswer, ToolCallback, ToolMetadata};
 
 /// A call, and how far it is.
 pub(super) struct Plan<'a> {
@@ -21,6 +21,8 @@ pub(super) struct Plan<'a> {
     pub(super) tool: Option<Arc<dyn ToolCallback>>,
     /// Why it must not run, if it must not.
     pub(super) refused: Option<String>,
+    /// The answers to what it asked.
+    pub(super) answers: Vec<CallAnswer>,
     /// Boxed, because it is rare and large.
     pub(super) early: Option<Box<EarlyCall>>,
     /// True if no other call may run at the same time.
@@ -28,6 +30,15 @@ pub(super) struct Plan<'a> {
     /// True once its tool runs.
     pub(super) began: bool,
     pub(super) end: Option<CallEnd>,
+}
+
+impl Plan<'_> {
+    /// Keeps the end of the call. True if it ends the run.
+    pub(super) fn ended(&mut self, end: CallEnd) -> bool {
+        let failed = matches!(end.ended, Ended::Failed(..));
+        self.end = Some(end);
+        failed
+    }
 }
 
 /// Finds what was begun while the model wrote, and gives the slots of the turn; `None` if there
@@ -84,6 +95,7 @@ pub(super) fn admit<'a>(
             position,
             tool,
             refused,
+            answers: Vec::new(),
             early: None,
             began: false,
             end: None,

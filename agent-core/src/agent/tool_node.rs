@@ -12,13 +12,13 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use futures_util::StreamExt as _;
-use futures_util::future::OptionFuture;
+use futures_util::future::{Either, OptionFuture, ready};
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::call::{Admission, go_on, run_call};
-use super::call_end::{CallEnd, Ended};
+use super::call_end::CallEnd;
 use super::earlier::{Before, Turn};
 use super::plan::{Plan, admit, begun_early, count};
 use super::scope::RunScope;
@@ -93,23 +93,23 @@ async fn run_all(
     (slots, turn, context): (Option<&Semaphore>, &Turn, &Arc<TurnContext>),
 ) {
     let is_serial = !scope.config.parallel;
-    let mut admission = Admission {
-        since: Instant::now(),
-        slots,
-        turn,
-        context,
-    };
+    let mut since = Instant::now();
     let mut left = &mut *plans;
     while !left.is_empty() {
         let (batch, later) = left.split_at_mut(next_batch(left, is_serial));
         left = later;
         if is_serial {
             // The clock of a call starts with its turn.
-            admission.since = Instant::now();
+            since = Instant::now();
         }
-        let calls = batch
-            .iter_mut()
-            .map(|plan| run_plan(scope, plan, admission));
+        let admission = Admission {
+            scope,
+            since,
+            slots,
+            turn,
+            context,
+        };
+        let calls = batch.iter_mut().map(|plan| begin(plan, &admission));
         if side_by_side(calls).await {
             break;
         }
@@ -174,25 +174,36 @@ async fn stopped(scope: &RunScope, plan: &Plan<'_>) -> CallEnd {
     CallEnd::refused(result)
 }
 
-/// Runs a call, unless it has its end without that. True if it ends the run.
-async fn run_plan(scope: &Arc<RunScope>, plan: &mut Plan<'_>, admission: Admission<'_>) -> bool {
+/// Runs a call, unless it has its end without that. Gives true if it ends the run.
+fn begin<'a>(
+    plan: &'a mut Plan<'_>,
+    admission: &'a Admission<'_>,
+) -> Either<impl Future<Output = bool>, BoxFuture<'a, bool>> {
     let Admission { turn, context, .. } = admission;
     let before = match plan.refused.take() {
         Some(text) => Before::Result(ToolResult::error(plan.call, text)),
-        None => turn.before(scope, plan, &context.state),
+        None => turn.before(admission.scope, plan, &context.state),
     };
-    let end = match (before, plan.early.take()) {
-        (Before::Ended(end), _) => *end,
-        (Before::Result(result), _) => {
-            scope.tell_not_run(&result).await;
-            CallEnd::refused(result)
+    match (before, plan.early.take()) {
+        (Before::Run(answers), None) => {
+            plan.answers = answers;
+            Either::Left(async {
+                let end = run_call(plan, admission).await;
+                plan.ended(end)
+            })
         }
-        (Before::Asks(questions), _) => CallEnd::asks(questions),
-        // Boxed, because it is rare: every call would have room for it.
-        (Before::Run(_), Some(early)) => Box::pin(go_on(scope, plan, *early, turn)).await,
-        (Before::Run(answers), None) => run_call(scope, plan, answers, admission).await,
-    };
-    let failed = matches!(end.ended, Ended::Failed(..));
-    plan.end = Some(end);
-    failed
+        // Boxed, as are the other ways: each call would have room for them.
+        (Before::Run(_), Some(early)) => Either::Right(Box::pin(async {
+            let end = go_on(plan, *early, admission).await;
+            plan.ended(end)
+        })),
+        (Before::Result(result), _) => Either::Right(Box::pin(async {
+            admission.scope.tell_not_run(&result).await;
+            plan.ended(CallEnd::refused(result))
+        })),
+        (Before::Ended(end), _) => Either::Right(Box::pin(ready(plan.ended(*end)))),
+        (Before::Asks(questions), _) => {
+            Either::Right(Box::pin(ready(plan.ended(CallEnd::asks(questions)))))
+        }
+    }
 }

@@ -71,7 +71,7 @@ pub(crate) fn call<'a>(
 pub(crate) async fn execute<'a>(
     begin: impl FnOnce() -> Running<'a>,
     context: &ToolContext,
-    time: TimeLimit,
+    time: &TimeLimit,
 ) -> Result<ToolOutcome, ToolError> {
     let mut call = Contained(None);
     // Stands after the call, so that it goes first: the tool's callbacks run while its future,
@@ -102,7 +102,7 @@ pub(crate) async fn execute<'a>(
 async fn watched(
     call: &mut Contained<'_>,
     context: &ToolContext,
-    time: TimeLimit,
+    time: &TimeLimit,
 ) -> Result<Ended, ToolError> {
     let token = context.cancellation();
     let mut cancelled = pin!(token.cancelled());
