@@ -1,7 +1,6 @@
 //! How a call ends: its result, what a policy makes of its error, and who is told.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::future::{Either, Ready, ready};
 use tokio::time::Instant;
@@ -82,10 +81,9 @@ pub(super) fn end_call<'a>(
     (span, started, turn): (&Span, Instant, &'a Turn),
 ) -> Either<Ready<CallEnd>, BoxFuture<'a, CallEnd>> {
     let call = plan.call;
-    let duration = started.elapsed();
     let tool = plan.tool.as_ref().map(|tool| tool.definition().name());
     let (tool, end) = (tool.unwrap_or("unknown"), outcome_name(&outcome.result));
-    telemetry::tool_ended(span, tool, end, duration);
+    telemetry::tool_ended(span, tool, end, started);
     let unfit = outcome.result.as_ref().err().and_then(ToolError::answer);
     if let Some(unfit) = unfit.filter(|_| outcome.failure.is_none()) {
         let unfit = unfit.clone().masked(&scope.context.secrets);
@@ -122,7 +120,7 @@ pub(super) fn end_call<'a>(
         span.record(telemetry::TOOL_CALL_ARGUMENTS, &*arguments);
         span.record(telemetry::TOOL_CALL_RESULT, &*result.text());
     }
-    tracing::debug!(parent: span, is_error = result.is_error, ?duration, "the tool call ended");
+    tracing::debug!(parent: span, is_error = result.is_error, duration = ?started.elapsed(), "the tool call ended");
     let end = CallEnd {
         ended: match failure {
             None => Ended::Result(result),
@@ -134,7 +132,7 @@ pub(super) fn end_call<'a>(
     };
     match turn.is_noted() || scope.sink.is_read() {
         false => Either::Left(ready(end)),
-        true => Either::Right(Box::pin(told(scope, turn, end, duration))),
+        true => Either::Right(Box::pin(told(scope, turn, end, started))),
     }
 }
 
@@ -147,7 +145,8 @@ async fn unread(turn: &Turn, call: &ToolCall, unfit: AnswerError) -> CallEnd {
 }
 
 /// Writes down how a call ended, before anybody hears of it, and tells it.
-async fn told(scope: &RunScope, turn: &Turn, mut end: CallEnd, duration: Duration) -> CallEnd {
+async fn told(scope: &RunScope, turn: &Turn, mut end: CallEnd, started: Instant) -> CallEnd {
+    let duration = started.elapsed();
     if let Ended::Result(result) = &end.ended
         && turn.is_noted()
         && let Err(failure) = turn.end(result, &end.update, end.direct).await

@@ -80,6 +80,11 @@ impl Events {
         self.modes.has(mode)
     }
 
+    /// True if the reader wants to be told nothing but the end.
+    pub(super) fn is_silent(&self) -> bool {
+        self.modes.0 == 0
+    }
+
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }

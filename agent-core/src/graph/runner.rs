@@ -183,7 +183,7 @@ pub(super) async fn drive(
     let ended = match &run.recorder {
         None => ended?,
         Some(recorder) => {
-            let settled = recorder.settle().await;
+            let settled = Box::pin(recorder.settle()).await;
             let ended = ended?;
             settled.map_err(|source| RunError::checkpoint(source, line.state.clone()))?;
             ended

@@ -18,6 +18,29 @@ impl Line<'_> {
     pub(super) async fn done(
         &mut self,
         done: Done,
+        delta: StateDelta,
+        way: impl FnOnce(&Self) -> Result<Way, RunError>,
+    ) -> Result<Next, RunError> {
+        if !self.is_unheard() {
+            // Boxed, because a run that nobody hears and writes down would have room for it too.
+            return Box::pin(self.done_and_told(done, delta, way)).await;
+        }
+        self.join_all(done.node, done.updates, false)?;
+        let way = way(self)?;
+        Ok(match done.asked.is_empty() {
+            true => Next::Go(way),
+            false => Next::Paused(done.asked),
+        })
+    }
+
+    /// True if nobody is told what the line does.
+    pub(super) fn is_unheard(&self) -> bool {
+        self.inner.is_none() && self.run.recorder.is_none() && self.run.events.is_silent()
+    }
+
+    async fn done_and_told(
+        &mut self,
+        done: Done,
         mut delta: StateDelta,
         way: impl FnOnce(&Self) -> Result<Way, RunError>,
     ) -> Result<Next, RunError> {

@@ -55,12 +55,16 @@ impl Line<'_> {
         if output.halts && updates.is_empty() && !is_asking {
             return Ok(Next::Halted);
         }
+        let ran = match self.is_unheard() {
+            true => Vec::new(),
+            false => vec![self.node_name(node)],
+        };
         let mut done = Done {
             updates,
             asked,
             effects: output.effects,
             speaker: Some(name),
-            ..Done::of(Some(node), vec![self.node_name(node)])
+            ..Done::of(Some(node), ran)
         };
         if is_asking {
             // Boxed, because it is rare: every step would have room for it.

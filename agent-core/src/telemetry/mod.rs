@@ -11,9 +11,8 @@
 pub(crate) mod content;
 pub mod metrics;
 
-use std::time::Duration;
-
-use tracing::{Span, field::Empty, info_span};
+use tokio::time::Instant;
+use tracing::{Level, Span, event_enabled, field::Empty, info_span};
 
 use crate::message::ToolCall;
 
@@ -125,8 +124,13 @@ pub(crate) fn tool_span(parent: &Span, call: &ToolCall) -> Span {
     )
 }
 
-/// Writes down how a tool call ended.
-pub(crate) fn tool_ended(span: &Span, tool: &str, outcome: &str, duration: Duration) {
+/// Writes down how a tool call ended that began at `started`.
+pub(crate) fn tool_ended(span: &Span, tool: &str, outcome: &str, started: Instant) {
+    let is_measured = event_enabled!(target: metrics::TARGET, Level::TRACE);
+    if span.is_disabled() && !is_measured {
+        return;
+    }
+    let duration = started.elapsed();
     span.record("outcome", outcome);
     span.record(
         "duration_ms",
