@@ -121,9 +121,13 @@ impl Drop for Tending {
     fn drop(&mut self) {
         // The runtime ended, and without it its connections are of no use.
         if let Some(pool) = self.pool.upgrade().filter(|_| !self.is_over) {
+            let is_own = |idle: &mut Idle| idle.runtime == self.runtime;
             let mut kept = pool.kept();
             kept.tended.retain(|runtime| *runtime != self.runtime);
-            kept.idle.retain(|idle| idle.runtime != self.runtime);
+            let gone: Vec<Idle> = kept.idle.extract_if(.., is_own).collect();
+            // Closing a connection may take a moment.
+            drop(kept);
+            drop(gone);
         }
     }
 }
