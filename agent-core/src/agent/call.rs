@@ -277,7 +277,7 @@ async fn take<'a>(
     of_turn: Option<&'a Semaphore>,
     time: &TimeLimit,
 ) -> Result<Slots<'a>, ToolError> {
-    let own = scope.slots_of(tool.definition().name());
+    let own = scope.slots_of(&**tool);
     let has_begun = || !scope.token.is_cancelled() && Instant::now() < time.deadline;
     if own.is_none()
         && let Ok(slot) = of_turn.map(Semaphore::try_acquire).transpose()

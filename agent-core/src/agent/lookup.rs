@@ -124,8 +124,10 @@ impl RunScope {
     }
 
     /// The slots of a tool that limits how many of its calls run at once.
-    pub(super) fn slots_of(&self, tool: &str) -> Option<Arc<Semaphore>> {
-        let offered = self.tool_slots.get(tool).cloned();
-        offered.or_else(|| self.resolved.slots(tool))
+    pub(super) fn slots_of(&self, tool: &dyn ToolCallback) -> Option<Arc<Semaphore>> {
+        tool.metadata().concurrency_limit()?;
+        let name = tool.definition().name();
+        let offered = self.tool_slots.get(name).cloned();
+        offered.or_else(|| self.resolved.slots(name))
     }
 }

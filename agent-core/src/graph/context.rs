@@ -1,7 +1,7 @@
 //! What a node is given beside the state.
 
 use std::any::{Any, TypeId, type_name};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use crate::answer::read;
 /// ```
 #[derive(Clone, Default)]
 pub struct Extensions {
-    values: HashMap<TypeId, (&'static str, Arc<dyn Any + Send + Sync>)>,
+    values: BTreeMap<TypeId, (&'static str, Arc<dyn Any + Send + Sync>)>,
 }
 
 impl Extensions {

@@ -67,7 +67,11 @@ impl ToolOutput {
     ///
     /// [`Failed`](super::ToolErrorKind::Failed) if the value cannot be written as JSON.
     pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<Self, ToolError> {
-        let text = serde_json::to_string(value).map_err(ToolError::failed)?;
+        let mut text = serde_json::to_string(value).map_err(ToolError::failed)?;
+        if text.len() < SHORT {
+            // serde_json makes room for 128 bytes, and a history keeps what it is given.
+            text = String::from(text.as_str());
+        }
         // Only the JSON of a string opens with a quote.
         let plain = text
             .starts_with('"')
@@ -116,6 +120,9 @@ impl ToolOutput {
         }
     }
 }
+
+/// A text that fills less than half of the room it was written in.
+const SHORT: usize = 64;
 
 /// A value that the model reads as compact JSON.
 ///

@@ -87,6 +87,9 @@ pub enum ToolSetError {
     Empty,
 }
 
+/// So few names are faster compared than hashed.
+const FEW: usize = 8;
+
 /// Tools in a fixed order, each name once.
 ///
 /// The order is the one they were given in; it is kept, so that the bytes a provider sees
@@ -185,6 +188,10 @@ impl ToolSet {
     /// The tool of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Arc<dyn ToolCallback>> {
+        if self.tools.len() <= FEW {
+            let mut tools = self.tools.iter();
+            return tools.find(|tool| tool.definition().name() == name);
+        }
         self.by_name
             .get(name)
             .map(|position| &self.tools[*position])
