@@ -26,6 +26,13 @@ fn model_of(listener: &TcpListener) -> OpenAi {
     model.model("m").timeouts(limits).build().unwrap()
 }
 
+/// Asks for more than lies between two sockets.
+fn large() -> ChatRequest {
+    let text = "x".repeat(16 * 1024 * 1024);
+    let asked = Transcript::from_messages([Message::user(text)]).unwrap();
+    ChatRequest::new(asked).unwrap()
+}
+
 /// What comes of a server that says this at once, and then waits.
 async fn ask_who_says(said: &[u8]) -> ModelError {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -55,10 +62,7 @@ async fn a_server_of_another_protocol_is_told_by_its_first_bytes() {
 async fn a_server_that_answers_before_it_reads_still_gets_the_whole_request() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let model = model_of(&listener);
-    // More than lies between two sockets.
-    let text = "x".repeat(16 * 1024 * 1024);
-    let asked = Transcript::from_messages([Message::user(&*text)]).unwrap();
-    let asked = ChatRequest::new(asked).unwrap();
+    let asked = large();
     let body = model.request_text(&asked);
     let server = async {
         let (mut tcp, _) = listener.accept().await.unwrap();
@@ -92,4 +96,63 @@ async fn what_a_server_says_to_a_connection_it_closes_is_no_answer() {
         assert_eq!(stream(&model).await.result.unwrap().message.text, "Hello");
     }
     assert_eq!((server.requests().len(), server.connections()), (3, 2));
+}
+
+#[tokio::test]
+async fn a_request_refused_for_its_size_is_told_so_though_nobody_read_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let model = model_of(&listener);
+    let server = async {
+        let (mut tcp, _) = listener.accept().await.unwrap();
+        tcp.readable().await.unwrap();
+        let refusal = b"HTTP/1.1 413 No\r\ncontent-length: 8\r\n\r\ntoo long";
+        tcp.write_all(refusal).await.unwrap();
+    };
+
+    let (_, outcome) = tokio::join!(server, wire::ask(&model, large(), true));
+
+    let error = outcome.result.unwrap_err();
+    assert_eq!(error.status(), Some(413), "{error}");
+    assert!(error.to_string().ends_with("too long"), "{error}");
+}
+
+#[tokio::test]
+async fn a_connection_with_something_behind_its_answer_is_not_used_again() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let model = model_of(&listener);
+    let body = format!("{HELLO}{END}");
+    let said = format!(
+        "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}HTTP/1.1",
+        body.len()
+    );
+    let server = async {
+        let mut open = Vec::new();
+        for _ in 0..2 {
+            let (mut tcp, _) = listener.accept().await.unwrap();
+            tcp.readable().await.unwrap();
+            tcp.write_all(said.as_bytes()).await.unwrap();
+            open.push(tcp);
+        }
+        open
+    };
+    let asking = async { [stream(&model).await, stream(&model).await] };
+
+    let both = async { tokio::join!(server, asking).1 };
+    let outcomes = tokio::time::timeout(2 * SOON, both).await.unwrap();
+
+    for outcome in outcomes {
+        assert_eq!(outcome.result.unwrap().message.text, "Hello");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_is_not_used_for_some_seconds_is_closed() {
+    let server = ReplayServer::start([answer()]).await;
+    let model = client(&server).build().unwrap();
+    stream(&model).await.result.unwrap();
+
+    tokio::time::pause();
+    let closed = tokio::time::timeout(Duration::from_secs(60), server.closed()).await;
+
+    assert!(closed.is_ok());
 }
