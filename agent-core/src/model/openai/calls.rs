@@ -61,7 +61,7 @@ impl Calls {
         }
         call.take_name(&fragment.name);
         call.arguments.push_str(&fragment.arguments);
-        call.extra.append(&mut fragment.extra);
+        call.extra.extend(fragment.extra.drain(..));
         Some((place, call))
     }
 

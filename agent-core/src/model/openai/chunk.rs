@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::usage::usage;
 use crate::model::Usage;
@@ -79,7 +79,8 @@ pub(super) struct Fragment<'a> {
     pub(super) id: Cow<'a, str>,
     pub(super) name: Cow<'a, str>,
     pub(super) arguments: Cow<'a, str>,
-    pub(super) extra: Map<String, Value>,
+    /// Fields that are not known. Mostly there are none, which a list tells for nothing.
+    pub(super) extra: Vec<(String, Value)>,
 }
 
 impl Chunk {
@@ -359,7 +360,7 @@ impl<'a> Fragment<'a> {
                 key => {
                     if let Some(value) = json.any()? {
                         let key = unescaped(key).into_owned();
-                        self.extra.insert(key, value_of(value)?);
+                        self.extra.push((key, value_of(value)?));
                     }
                 }
             }
