@@ -53,6 +53,8 @@ pub(super) async fn exchange(
             let fresh = bytes.len();
             match ready!(receive(&mut *io, cx, &mut bytes)) {
                 Ok(0) => {
+                    // The beginning of a head, or of what is none?
+                    Head::read(&bytes)?;
                     let failed = sending.failed.take().map(Broken::Io);
                     return Poll::Ready(Err(failed.unwrap_or(Broken::ClosedUnanswered)));
                 }
