@@ -135,21 +135,26 @@ fn next_batch(plans: &[Plan<'_>], is_serial: bool) -> usize {
 ///
 /// Most are done at once. These are polled one after another in the same place; only those that
 /// wait get one of their own, where they are woken one by one.
-async fn side_by_side<C: Future<Output = bool>>(calls: impl Iterator<Item = C>) -> bool {
+async fn side_by_side<C: Future<Output = bool>>(mut calls: impl Iterator<Item = C>) -> bool {
     let empty = || Box::pin(OptionFuture::<C>::default());
-    let mut place = empty();
     let mut waiting = Vec::new();
-    for call in calls {
-        place.set(Some(call).into());
-        match poll_fn(|task| Poll::Ready(place.as_mut().poll(task))).await {
-            Poll::Ready(Some(true)) => return true,
-            Poll::Ready(_) => {}
-            Poll::Pending => waiting.push(std::mem::replace(&mut place, empty())),
+    let mut place = empty();
+    // Without a wait between two calls, as the turn would have room for one there.
+    let first = poll_fn(|task| {
+        for call in calls.by_ref() {
+            place.set(Some(call).into());
+            match place.as_mut().poll(task) {
+                Poll::Ready(Some(true)) => return Poll::Ready(true),
+                Poll::Ready(_) => {}
+                Poll::Pending => waiting.push(std::mem::replace(&mut place, empty())),
+            }
         }
-    }
+        Poll::Ready(false)
+    });
+    let failed = first.await;
     drop(place);
-    if waiting.is_empty() {
-        return false;
+    if failed || waiting.is_empty() {
+        return failed;
     }
     let mut waiting: FuturesUnordered<_> = waiting.into_iter().collect();
     while let Some(failed) = waiting.next().await {
