@@ -373,15 +373,15 @@ mod tests {
             chunk(r#""id":"x","#, "a", ""),
             chunk(r#""id":"x","#, "b", &format!(",{}", usage(1))),
             chunk(r#""id":"y","#, "c", ""),
-            chunk(&format!("{},", usage(2)), "d", ""),
-            chunk(&format!("{},", usage(3)), "e", ""),
-            chunk(r#""id":"y","#, "f", ""),
             r#"{"id":"y","choices":null}"#.to_owned(),
+            chunk(&format!("{},", usage(2)), "d", ""),
+            chunk(&format!("{},", usage(2)), "e", &format!(",{}", usage(3))),
+            chunk(&format!("{},", usage(2)), "f", ""),
             chunk("", "g", ""),
         ];
 
         let response = read(&chunks).unwrap();
         assert_eq!(response.message.text, "abcdefg");
-        assert_eq!(response.usage.unwrap().input_tokens, 3);
+        assert_eq!(response.usage.unwrap().input_tokens, 2);
     }
 }
