@@ -54,25 +54,24 @@ mutate() {
 }
 
 mutate "more calls at once than allowed" $agent/plan.rs \
-    'Semaphore::new\(scope\.config\.max_parallel\)' 'Semaphore::new(64)'
-mutate "a result is dropped" $agent/tool_node.rs \
-    'Ended::Result\(result\) => results\.push\(result\)' \
-    'Ended::Result(result) => if results.is_empty() { results.push(result) }'
+    'plans\.len\(\) > slots' 'false'
+mutate "a result is dropped" $agent/turn_end.rs \
+    'Ended::Result\(result\) => self\.results\.push\(result\)' \
+    'Ended::Result(result) => if self.results.is_empty() { self.results.push(result) }'
 mutate "a failed call keeps its update" $agent/call_end.rs \
     'outcome\.failure\.or\(failure\),\s+StateUpdate::new\(\)' 'outcome.failure.or(failure), outcome.update'
 mutate "no deadline while waiting for a slot" $agent/call.rs \
     '\(\) = sleep_until\(time\.deadline\) => return Err\(time\.error\(false\)\),' ''
-mutate "a call whose time is over starts" agent-core/src/tool/executor.rs \
-    'if Instant::now\(\) >= time\.deadline' 'if false'
+mutate "a call whose time is over starts" $agent/call.rs \
+    '&& Instant::now\(\) >= time\.deadline' '&& false'
 mutate "panics are not caught" agent-core/src/tool/executor.rs \
-    'AssertUnwindSafe\(call\)\.catch_unwind\(\)' 'async { Ok::<_, Box<dyn Any + Send>>(call.await) }'
+    'catch_unwind\(AssertUnwindSafe\(\|\| (call\.as_mut\(\)\.poll\(task\))\)\)' 'Ok::<_, Box<dyn Any + Send>>($1)'
 mutate "cancellation is not seen by a call" agent-core/src/tool/executor.rs \
-    '\(\) = token\.cancelled\(\) => return Err\(ToolError::cancelled\(\)\),' ''
-mutate "a fatal call does not stop its siblings" $agent/tool_node.rs \
+    'cancelled\.as_mut\(\)\.poll\(task\)\.is_ready\(\)' 'false'
+mutate "a fatal call does not stop its siblings" $agent/plan.rs \
     'failed = matches!\(end\.ended, Ended::Failed\(\.\.\)\)' 'failed = false'
-mutate "results in the order in which calls end" $agent/tool_node.rs \
-    'ends\[position\] = Some\(end\)' \
-    'let free = ends.iter().position(Option::is_none).unwrap_or(position); ends[free] = Some(end)'
+mutate "results in another order than their calls" agent-core/src/message/transcript.rs \
+    '\.all\(\|\(call, result\)\| call\.id == result\.call_id\)' '.all(|_| true)'
 mutate "limits are not counted" $agent/counts.rs \
     'self\.tool_calls = self\.tool_calls\.saturating_add\(1\);' ''
 # Two things keep it from that, each enough by itself.
