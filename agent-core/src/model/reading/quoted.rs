@@ -62,27 +62,34 @@ pub(super) fn escape_length(bytes: &[u8]) -> Option<usize> {
 
 /// What the text between two quotes says; U+FFFD for what is no character.
 pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
-    if !text.contains('\\') {
+    let bytes = text.as_bytes();
+    let mut at = end_of_plain(bytes, 0);
+    if at == bytes.len() {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((plain, escape)) = rest.split_once('\\') {
-        out.push_str(plain);
-        let (character, length) = match escape.as_bytes().first() {
+    let mut from = 0;
+    while at < bytes.len() {
+        if bytes[at] != b'\\' {
+            at = end_of_plain(bytes, at + 1);
+            continue;
+        }
+        out.push_str(text.get(from..at).unwrap_or_default());
+        let (character, length) = match bytes.get(at + 1) {
             Some(b'b') => ('\u{8}', 1),
             Some(b'f') => ('\u{c}', 1),
             Some(b'n') => ('\n', 1),
             Some(b'r') => ('\r', 1),
             Some(b't') => ('\t', 1),
-            Some(b'u') => character(escape),
+            Some(b'u') => character(text.get(at + 1..).unwrap_or_default()),
             Some(itself) => (char::from(*itself), 1),
-            None => break,
+            None => ('\\', 0),
         };
         out.push(character);
-        rest = escape.get(length..).unwrap_or_default();
+        from = at + 1 + length;
+        at = end_of_plain(bytes, from);
     }
-    out.push_str(rest);
+    out.push_str(text.get(from..).unwrap_or_default());
     Cow::Owned(out)
 }
 
@@ -142,6 +149,23 @@ fn surrogate(json: &str, at: usize) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_string_says_what_serde_json_reads() {
+        for json in [
+            r#""plain""#,
+            r#""\"\\\/\b\f\n\r\t\u00e9\u4e16\ud83d\ude80""#,
+            r#""{\"city\": \"Malmö 世界\", \"days\":\u0020 3}\n""#,
+        ] {
+            let expected: String = serde_json::from_str(json).unwrap();
+            assert_eq!(unescaped(&json[1..json.len() - 1]), expected);
+        }
+        assert_eq!(
+            unescaped(r"a\ud83d b \udE00\u12"),
+            "a\u{fffd} b \u{fffd}\u{fffd}"
+        );
+        assert_eq!(unescaped("a\\"), "a\\");
+    }
 
     #[test]
     fn halves_of_a_surrogate_pair_are_replaced_and_pairs_kept() {
