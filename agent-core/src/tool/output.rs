@@ -67,11 +67,7 @@ impl ToolOutput {
     ///
     /// [`Failed`](super::ToolErrorKind::Failed) if the value cannot be written as JSON.
     pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<Self, ToolError> {
-        let mut text = serde_json::to_string(value).map_err(ToolError::failed)?;
-        if text.len() < SHORT {
-            // serde_json makes room for 128 bytes, and a history keeps what it is given.
-            text = String::from(text.as_str());
-        }
+        let text = json_text(value).map_err(ToolError::failed)?;
         // Only the JSON of a string opens with a quote.
         let plain = text
             .starts_with('"')
@@ -121,8 +117,22 @@ impl ToolOutput {
     }
 }
 
-/// A text that fills less than half of the room it was written in.
+/// Most bytes of a text that is written before there is room for it.
 const SHORT: usize = 64;
+
+/// The JSON of a value. A history keeps what it is given, and `serde_json` makes room for 128 bytes.
+fn json_text<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
+    let mut short = [0; SHORT];
+    let mut room = &mut short[..];
+    match serde_json::to_writer(&mut room, value) {
+        Ok(()) => {
+            let length = SHORT - room.len();
+            Ok(String::from_utf8_lossy(&short[..length]).into_owned())
+        }
+        Err(error) if error.is_io() => serde_json::to_string(value),
+        Err(error) => Err(error),
+    }
+}
 
 /// A value that the model reads as compact JSON.
 ///

@@ -47,11 +47,23 @@ impl Calls {
         self.put(place.min(self.0.len()), fragment)
     }
 
+    /// The same of a plain answer, which holds each call once. Takes the arguments away.
+    pub(super) fn whole(&mut self, place: usize, fragment: &mut Fragment<'_>) {
+        let arguments = std::mem::take(&mut fragment.arguments);
+        let place = place.min(self.0.len());
+        self.replace(place, fragment);
+        if let Some(call) = self.0.get_mut(place) {
+            call.arguments = arguments.into_owned();
+        }
+    }
+
     /// Leaves the new arguments in the fragment.
     fn put(&mut self, place: usize, fragment: &mut Fragment<'_>) -> Option<(usize, &PartialCall)> {
         if place == self.0.len() {
             self.0.push(PartialCall {
                 index: fragment.index,
+                id: std::mem::take(&mut fragment.id).into_owned(),
+                name: std::mem::take(&mut fragment.name).into_owned(),
                 ..PartialCall::default()
             });
         }

@@ -150,8 +150,9 @@ impl Assembler {
         let new = message.text().get(self.said..).unwrap_or_default();
         self.say(new, ready);
         for (place, fragment) in message.fragments().enumerate() {
-            let replaced = self.calls.replace(place, fragment);
-            if let Some((place, call)) = replaced.filter(|_| !self.is_plain) {
+            if self.is_plain {
+                self.calls.whole(place, fragment);
+            } else if let Some((place, call)) = self.calls.replace(place, fragment) {
                 ready.fragment(place, (&call.id, &call.name), &fragment.arguments);
             }
         }
