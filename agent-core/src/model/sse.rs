@@ -18,7 +18,9 @@ pub(crate) struct EventTooLarge;
 /// Turns the bytes of an event stream into the data of its events.
 ///
 /// Event names, ids and retry times are read over: no client of ours needs them. An event
-/// that the stream leaves unfinished is dropped, as the standard says.
+/// that the stream leaves unfinished is no event, as the standard says; [`SseParser::rest`] has it.
+/// A field `error` is read as data: older llama.cpp servers write what went wrong there.
+/// <https://github.com/ggml-org/llama.cpp/pull/16109>
 #[derive(Debug, Default)]
 pub(crate) struct SseParser {
     /// The line so far; whole lines that come in one piece never get here.
@@ -90,11 +92,22 @@ impl SseParser {
         if line.is_empty() {
             return Line::Blank;
         }
-        match line.strip_prefix(b"data") {
+        let field = |name: &[u8]| line.strip_prefix(name);
+        match field(b"data").or_else(|| field(b"error")) {
             Some([]) => Line::Data(&[]),
             Some([b':', b' ', value @ ..] | [b':', value @ ..]) => Line::Data(value),
             _ => Line::Other,
         }
+    }
+
+    /// The data of the event that the stream left unfinished.
+    pub(crate) fn rest(&mut self) -> String {
+        let line = std::mem::take(&mut self.line);
+        let mut data = std::mem::take(&mut self.data);
+        if let Line::Data(last) = self.read(&line) {
+            data.extend_from_slice(last);
+        }
+        text_of(&data).into_owned()
     }
 
     fn end_event<E: From<EventTooLarge>>(
@@ -193,8 +206,17 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_event_is_dropped() {
+    fn an_unfinished_event_is_none_and_its_data_are_the_rest() {
         assert!(read_anyhow(b"data: a\n").is_empty());
+
+        let mut parser = SseParser::default();
+        assert!(is_taken(&mut parser, b"data: a\ndata: b"));
+        assert_eq!(parser.rest(), "a\nb");
+    }
+
+    #[test]
+    fn an_error_field_is_data() {
+        assert_eq!(read_anyhow(b"error: a\n\nerrors: b\n\n"), ["a"]);
     }
 
     fn is_taken(parser: &mut SseParser, bytes: &[u8]) -> bool {

@@ -72,6 +72,9 @@ impl Calls {
             call.id.push_str(&fragment.id);
         }
         call.take_name(&fragment.name);
+        if call.is_begun_as_empty(fragment) {
+            call.arguments.clear();
+        }
         call.arguments.push_str(&fragment.arguments);
         call.extra.extend(fragment.extra.drain(..));
         Some((place, call))
@@ -142,6 +145,13 @@ impl PartialCall {
         } else if self.arguments.is_empty() {
             self.name.push_str(name);
         }
+    }
+
+    /// True if the arguments so far are an empty object that only holds their place: some gateways
+    /// open a call of Anthropic's with it, and its arguments come after.
+    /// <https://github.com/BerriAI/litellm/issues/4537>
+    fn is_begun_as_empty(&self, fragment: &Fragment<'_>) -> bool {
+        self.arguments.trim() == "{}" && fragment.arguments.trim_start().starts_with('{')
     }
 
     /// True if the fragment is this whole call again.

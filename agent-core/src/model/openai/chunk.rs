@@ -208,7 +208,8 @@ impl<'a> Choice<'a> {
     }
 
     pub(super) fn finish_reason(&self) -> Option<&str> {
-        Some(&*self.finish_reason).filter(|word| !word.is_empty())
+        // One provider writes the absence of a reason as a word.
+        Some(&*self.finish_reason).filter(|word| !matches!(*word, "" | "null"))
     }
 }
 
@@ -230,10 +231,15 @@ impl<'a> Piece<'a> {
     }
 
     fn take_calls(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
+        (self.first, self.others) = (None, Vec::new());
+        // Some servers give the one call they have without a list around it.
+        if json.peek() == b'{' {
+            json.object()?;
+            return self.next_fragment().read(json);
+        }
         if !json.list()? {
             return Ok(());
         }
-        (self.first, self.others) = (None, Vec::new());
         while json.item()? {
             if json.object()? {
                 self.next_fragment().read(json)?;

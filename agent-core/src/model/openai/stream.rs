@@ -172,6 +172,12 @@ impl Assembler {
             ready.push(ModelDelta::Opaque(details));
         }
         let word = self.finish_reason.as_deref().unwrap_or("stop");
+        if word
+            .to_ascii_uppercase()
+            .contains("MALFORMED_FUNCTION_CALL")
+        {
+            return Err(malformed(word));
+        }
         let is_cut = finish_reason(word, false).cuts_off();
         let mut has_calls = false;
         for call in self.calls.end(is_cut) {
@@ -191,7 +197,9 @@ impl Assembler {
 }
 
 fn finish_reason(word: &str, has_calls: bool) -> FinishReason {
-    let is = |words: &[&str]| words.iter().any(|other| other.eq_ignore_ascii_case(word));
+    // One provider says behind a colon what was filtered.
+    let first = word.split(':').next().unwrap_or_default();
+    let is = |words: &[&str]| words.iter().any(|other| other.eq_ignore_ascii_case(first));
     if is(&["tool_calls", "tool_call", "tool_use", "function_call"]) {
         FinishReason::ToolCalls
     } else if is(&["stop", "end_turn"]) {
@@ -206,6 +214,13 @@ fn finish_reason(word: &str, has_calls: bool) -> FinishReason {
     } else {
         FinishReason::Other(word.to_owned())
     }
+}
+
+/// The error an answer is whose call the provider itself could not read, whatever is left of it.
+/// <https://github.com/googleapis/python-genai/issues/1836>
+fn malformed(word: &str) -> ModelError {
+    let message = format!("the answer ended with `{word}`");
+    ModelError::new(ModelErrorKind::ToolGenerationFailed, message)
 }
 
 fn empty() -> ModelError {

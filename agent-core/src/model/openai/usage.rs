@@ -16,11 +16,9 @@ pub(super) fn usage(json: &mut Json<'_>) -> Result<Option<Usage>, NotJson> {
             "completion_tokens" => counts.completion = json.number()?,
             "output_tokens" => counts.output = json.number()?,
             "total_tokens" => counts.total = json.number()?,
-            "prompt_tokens_details" => {
-                counts.cached = json.member("cached_tokens", Json::number)?
-            }
-            "prompt_cache_hit_tokens" => counts.cache_hit = json.number()?,
-            "completion_tokens_details" => {
+            "prompt_tokens_details" | "input_tokens_details" => counts.take_cached(json)?,
+            "prompt_cache_hit_tokens" | "cached_tokens" => counts.cache_hit = json.number()?,
+            "completion_tokens_details" | "output_tokens_details" => {
                 counts.thought = json.member("reasoning_tokens", Json::number)?
             }
             "reasoning_tokens" => counts.reasoning = json.number()?,
@@ -39,11 +37,25 @@ struct Counts {
     total: Option<u64>,
     cached: Option<u64>,
     cache_hit: Option<u64>,
+    cache_write: Option<u64>,
     thought: Option<u64>,
     reasoning: Option<u64>,
 }
 
 impl Counts {
+    fn take_cached(&mut self, json: &mut Json<'_>) -> Result<(), NotJson> {
+        if json.object()? {
+            while let Some(key) = json.key()? {
+                match key {
+                    "cached_tokens" => self.cached = json.number()?,
+                    "cache_write_tokens" => self.cache_write = json.number()?,
+                    _ => json.skip()?,
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn usage(&self) -> Option<Usage> {
         let input = self.prompt.or(self.input);
         let output = self.completion.or(self.output);
@@ -51,6 +63,7 @@ impl Counts {
         let mut read = Usage::new(input.unwrap_or(0), output.unwrap_or(0));
         read.total_tokens = self.total.unwrap_or(read.total_tokens);
         read.cached_input_tokens = self.cached.or(self.cache_hit).unwrap_or(0);
+        read.cache_write_input_tokens = self.cache_write.unwrap_or(0);
         read.reasoning_tokens = self.thought.or(self.reasoning).unwrap_or(0);
         Some(read)
     }

@@ -1,5 +1,7 @@
 //! Turns the bytes of an answer into deltas, however they are cut. Pure.
 
+use serde::de::IgnoredAny;
+
 use super::ready::Ready;
 use super::{Assembler, refusal};
 use crate::model::sse::{EventTooLarge, SseParser, text_of};
@@ -82,8 +84,28 @@ impl<A: Assembler> Reader<A> {
                 let body = std::mem::take(&mut self.held);
                 self.assembler.plain(&text_of(&body), &mut self.ready)
             }
-            _ => self.assembler.eof(&mut self.ready),
+            _ => {
+                self.rest()?;
+                self.assembler.eof(&mut self.ready)
+            }
         }
+    }
+
+    /// Reads what stands behind the last event, as far as it is whole: some servers end their
+    /// events with one line feed, or the last one with none.
+    fn rest(&mut self) -> Result<(), ModelError> {
+        let rest = self.parser.rest();
+        let is_whole = |text: &str| {
+            text.trim() == "[DONE]" || serde_json::from_str::<IgnoredAny>(text).is_ok()
+        };
+        let events = match is_whole(&rest) {
+            true => vec![&*rest],
+            false => rest.lines().take_while(|line| is_whole(line)).collect(),
+        };
+        for event in events {
+            self.assembler.event(event, &mut self.ready)?;
+        }
+        Ok(())
     }
 
     fn events(&mut self, bytes: &[u8]) -> Result<(), ModelError> {

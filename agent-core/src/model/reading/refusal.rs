@@ -1,5 +1,7 @@
 //! Reads what went wrong out of an answer: an error status, an error object, a web page.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::quoted::without_lone_surrogates;
@@ -17,7 +19,20 @@ struct Details {
     /// The `type` of the error.
     class: String,
     failed_generation: Option<String>,
+    /// How long to wait, where one provider says it in the body.
+    wait: Option<Duration>,
 }
+
+/// Under which names servers say what went wrong, and its code.
+const MESSAGES: [&str; 6] = [
+    "message",
+    "msg",
+    "error_msg",
+    "status_msg",
+    "Message",
+    "detail",
+];
+const CODES: [&str; 3] = ["code", "error_code", "status_code"];
 
 impl Details {
     /// Finds the error in one of the shapes servers give it.
@@ -27,7 +42,7 @@ impl Details {
             let error = only(body.get(key)?)?;
             says_something(error).then_some(error)
         });
-        match found.or_else(|| of_choice(body)) {
+        match found.or_else(|| of_choice(body)).or_else(|| of_base(body)) {
             Some(Value::String(text)) => Some(Self {
                 message: text.clone(),
                 ..Self::read(body)
@@ -47,7 +62,8 @@ impl Details {
                     || body.get("success") == Some(&Value::Bool(false))
                     || other.is_some();
                 let details = Self::read(body);
-                (says_error || !details.message.is_empty()).then_some(details)
+                let says_so = !details.message.is_empty() && !details.is_success();
+                (says_error || says_so).then_some(details)
             }
         }
     }
@@ -58,11 +74,17 @@ impl Details {
             Value::Number(number) => Some(number.to_string()),
             _ => None,
         };
-        let details = || error.get("detail").map(Value::to_string);
-        let message = word("message")
-            .or_else(|| word("detail"))
-            .or_else(details)
+        let structured = |key: &&str| {
+            let value = error.get(key)?;
+            (value.is_object() || value.is_array()).then(|| value.to_string())
+        };
+        let message = MESSAGES
+            .iter()
+            .find_map(|key| word(key))
+            .or_else(|| MESSAGES.iter().find_map(structured))
             .unwrap_or_default();
+        // One provider names its errors by a status in words.
+        let status = || error.get("status")?.as_str().map(str::to_owned);
         // What the provider behind a gateway said.
         let raw = error.pointer("/metadata/raw").and_then(Value::as_str);
         Self {
@@ -70,19 +92,27 @@ impl Details {
                 Some(raw) => format!("{message}: {raw}"),
                 None => message,
             },
-            code: word("code"),
+            code: CODES.iter().find_map(|key| word(key)),
             class: word("type")
+                .or_else(status)
                 .filter(|class| class != "error")
                 .unwrap_or_default(),
             failed_generation: word("failed_generation"),
+            wait: wait(error),
         }
     }
 
+    /// True if one of the words stands in the code or the type, which some servers write in
+    /// capitals, or each word with one.
     fn says(&self, words: &[&str]) -> bool {
         let code = self.code.as_deref().unwrap_or_default();
-        words
-            .iter()
-            .any(|word| code.contains(word) || self.class.contains(word))
+        let said = format!("{code} {}", self.class).to_ascii_lowercase();
+        words.iter().any(|word| said.contains(word))
+    }
+
+    /// True for news whose code says that nothing went wrong.
+    fn is_success(&self) -> bool {
+        matches!(self.code.as_deref(), Some("0" | "200"))
     }
 
     fn number(&self) -> Option<u16> {
@@ -93,7 +123,7 @@ impl Details {
     fn kind(&self) -> Option<ModelErrorKind> {
         if self.says(&["tool_use_failed"]) {
             Some(ModelErrorKind::ToolGenerationFailed)
-        } else if self.number() == Some(429) || self.says(&["rate_limit", "insufficient_quota"]) {
+        } else if self.number() == Some(429) || self.says(&RATE_LIMITED) || self.is_final() {
             Some(ModelErrorKind::RateLimited)
         } else {
             None
@@ -102,7 +132,7 @@ impl Details {
 
     /// A kind of error that no waiting helps, though its status says otherwise.
     fn is_final(&self) -> bool {
-        self.says(&["insufficient_quota"])
+        self.says(&["insufficient_quota", "exceeded_current_quota"])
     }
 
     fn is_passing(&self) -> bool {
@@ -113,6 +143,7 @@ impl Details {
             "timeout",
             "unavailable",
             "internal",
+            "deadline_exceeded",
         ];
         self.number().is_some_and(|code| code == 408 || code >= 500) || self.says(&words)
     }
@@ -129,8 +160,24 @@ impl Details {
         if let Some(text) = self.failed_generation {
             error = error.with_failed_generation(text);
         }
-        error
+        match self.wait {
+            Some(wait) if error.retry_after().is_none() => error.with_retry_after(wait),
+            _ => error,
+        }
     }
+}
+
+/// What tells too many requests, in small letters.
+const RATE_LIMITED: [&str; 4] = ["rate_limit", "ratelimit", "throttl", "resource_exhausted"];
+
+/// The wait in the details of an error, for example `"14.5s"`.
+///
+/// `google.rpc.RetryInfo`: <https://cloud.google.com/apis/design/errors#error_details>
+fn wait(error: &Value) -> Option<Duration> {
+    let mut details = error.get("details")?.as_array()?.iter();
+    let delay = details.find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    let seconds = delay.strip_suffix('s')?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 /// The value, or the first of a list of them.
@@ -155,6 +202,12 @@ fn says_something(error: &Value) -> bool {
 fn of_choice(body: &Value) -> Option<&Value> {
     let mut choices = body.get("choices")?.as_array()?.iter();
     choices.find_map(|choice| choice.get("error").filter(|error| error.is_object()))
+}
+
+/// What one provider says beside an answer, with a code that is 0 if all is well.
+fn of_base(body: &Value) -> Option<&Value> {
+    let base = body.get("base_resp")?;
+    (base.get("status_code")?.as_i64()? != 0).then_some(base)
 }
 
 /// What a body says, or the event of a body that is an event stream.
