@@ -76,6 +76,7 @@ pub fn chat_completions(body: &Value, profile: Profile) -> Checked {
         match role {
             "system" | "user" => content(message)?,
             "assistant" => {
+                answer(message, profile)?;
                 if calls.is_empty() {
                     content(message)?;
                 }
@@ -96,6 +97,26 @@ pub fn chat_completions(body: &Value, profile: Profile) -> Checked {
     must(open.is_empty(), "every call has its result", body)?;
     match profile {
         Profile::Mistral | Profile::StrictAlternation => turns(messages),
+        _ => Ok(()),
+    }
+}
+
+/// What this server wants of an answer in the history, whoever gave it.
+fn answer(message: &Value, profile: Profile) -> Checked {
+    let first = message.pointer("/tool_calls/0");
+    match profile {
+        // "Missing `reasoning_content` field in the assistant message" (DeepSeek)
+        Profile::DeepSeek => must(
+            message["reasoning_content"].is_string(),
+            "an answer has its reasoning",
+            message,
+        ),
+        // "Function call is missing a thought_signature in functionCall parts." (Gemini)
+        Profile::Gemini => must(
+            first.is_none_or(|call| call["extra_content"].is_object()),
+            "the first call is signed",
+            message,
+        ),
         _ => Ok(()),
     }
 }
@@ -129,6 +150,11 @@ fn one_call(call: &Value, profile: Profile) -> Checked {
     };
     must(fits, "a name is one the server takes", call)?;
     must(call["type"] == "function", "a call has its type", call)?;
+    // "Extra inputs are not permitted" (Mistral)
+    let is_known = |key: &String| matches!(&**key, "id" | "type" | "function");
+    let mut fields = call.as_object().into_iter().flat_map(|call| call.keys());
+    let holds = profile != Profile::Mistral || fields.all(is_known);
+    must(holds, "a call has no other fields", call)?;
     // Servers that fill a template read the arguments: "Expecting value" (vLLM, llama.cpp)
     let arguments = function["arguments"].as_str().unwrap_or_default();
     let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
@@ -189,6 +215,9 @@ pub fn messages(body: &Value) -> Checked {
     for block in items(&body["system"]) {
         said(block)?;
     }
+    // "A maximum of 4 blocks with cache_control may be provided."
+    let marks = body.to_string().matches(r#""cache_control":{"#).count();
+    must(marks <= 4, "few marks for the cache", body)?;
     let mut ids = HashSet::new();
     let mut open: Vec<&str> = Vec::new();
     let mut last = "";
@@ -263,6 +292,10 @@ fn user<'a>(message: &Value, blocks: &'a [Value], open: &mut Vec<&'a str>) -> Ch
                 }
                 for part in items(&block["content"]) {
                     match part["type"].as_str() {
+                        // "all content must be type 'text' if 'is_error' is true"
+                        Some("image") if block["is_error"] == true => {
+                            must(false, "an error is a text", block)?;
+                        }
                         Some("image") => picture(part)?,
                         _ => said(part)?,
                     }

@@ -65,16 +65,13 @@ pub(super) fn picture_type(image: &Image) -> String {
 
 /// What is said in place of a picture that the provider refuses; `None` if it takes it.
 pub(super) fn in_place_of_picture(kind: &str) -> Option<String> {
-    if PICTURES.contains(&kind) {
-        return None;
-    }
-    tracing::debug!(
-        kind,
-        "a picture of a kind that the provider refuses is left out"
-    );
-    Some(format!(
-        "(a picture of the type {kind}, which cannot be shown)"
-    ))
+    (!PICTURES.contains(&kind)).then(|| in_words(kind))
+}
+
+/// What is said in place of a picture where the provider takes none.
+pub(super) fn in_words(kind: &str) -> String {
+    tracing::debug!(kind, "a picture that the provider refuses is left out");
+    format!("(a picture of the type {kind}, which cannot be shown)")
 }
 
 /// A tool's name as it is sent with a call: itself if it can be.

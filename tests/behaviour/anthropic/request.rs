@@ -247,7 +247,7 @@ async fn options_are_written_in_the_words_of_the_api() {
     expect![[r#"{"model":"m","max_tokens":64,"tools":[{"name":"weather","description":"Get the weather.","input_schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"],"additionalProperties":false},"strict":true}],"messages":[{"role":"user","content":[{"type":"text","text":"q"}]}],"temperature":0.5,"stop_sequences":["END"],"tool_choice":{"type":"any","disable_parallel_tool_use":true},"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{},"required":[],"additionalProperties":false}}},"metadata":{"user_id":"u"}}"#]].assert_eq(&text);
     let server = ReplayServer::start([]).await;
     let model = client(&server).build().unwrap();
-    assert_eq!(model.unsupported(&options), ["seed"]);
+    assert_eq!(model.unsupported(&options), ["seed", "stop"]);
 }
 
 #[tokio::test]

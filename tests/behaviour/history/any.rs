@@ -9,7 +9,7 @@ use agent_core::model::openai::Profile;
 use agent_core::model::{Anthropic, ChatRequest, OpenAi};
 use agent_tests::validator;
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn text() -> impl Strategy<Value = String> {
     let texts = [
@@ -47,7 +47,8 @@ fn id() -> impl Strategy<Value = String> {
 }
 
 fn call() -> impl Strategy<Value = ToolCall> {
-    let names = prop::sample::select(vec!["", "add", "functions.add", "a b", "ö"]);
+    let names = ["", "add", "functions.add", "a b", "ö", &"n".repeat(65)].map(str::to_owned);
+    let names = prop::sample::select(names.to_vec());
     let arguments = prop::sample::select(vec![
         "",
         "{}",
@@ -56,7 +57,14 @@ fn call() -> impl Strategy<Value = ToolCall> {
         "[1]",
         "{\"a\":1,\"a\":2}",
     ]);
-    (id(), names, arguments).prop_map(|(id, name, arguments)| ToolCall::new(id, name, arguments))
+    (id(), names, arguments, any::<bool>()).prop_map(|(id, name, arguments, is_signed)| {
+        let mut call = ToolCall::new(id, name, arguments);
+        if is_signed {
+            let google = json!({"google": {"thought_signature": "c2ln"}});
+            call.extra.insert("extra_content".to_owned(), google);
+        }
+        call
+    })
 }
 
 fn opaque() -> impl Strategy<Value = OpaquePart> {

@@ -122,6 +122,42 @@ async fn reasoning_is_sent_back_to_those_who_want_it() {
 }
 
 #[tokio::test]
+async fn an_answer_of_another_model_has_what_a_server_wants_of_its_own() {
+    let request = || ChatRequest::new(history()).unwrap();
+
+    let (thinks, _) = sent(request(), Profile::DeepSeek).await;
+    let (signs, _) = sent(request(), Profile::Gemini).await;
+    let (strict, _) = sent(request(), Profile::Mistral).await;
+
+    assert_eq!(thinks[4]["reasoning_content"], "");
+    let of = |call: &str| signs.iter().find_map(|it| it.pointer(call)).cloned();
+    let signature = |of| json!({"google": {"thought_signature": of}});
+    assert_eq!(
+        of("/tool_calls/0/extra_content"),
+        Some(signature("c2ln")),
+        "its own stays"
+    );
+    assert_eq!(of("/tool_calls/1/extra_content"), None);
+    assert_eq!(
+        signs[4].pointer("/tool_calls/0/extra_content"),
+        Some(&signature("skip_thought_signature_validator"))
+    );
+    assert_eq!(strict[1].pointer("/tool_calls/0/extra_content"), None);
+}
+
+#[tokio::test]
+async fn no_empty_list_of_stops_is_sent_and_no_option_of_a_stream_to_who_wants_none() {
+    let options = ChatOptions::new()
+        .stop([""])
+        .extra("stream_options", json!({"include_usage": true}));
+    let request = ChatRequest::new(history()).unwrap().with_options(options);
+
+    let (_, rest) = sent(request, Profile::OpenAi).await;
+
+    assert_eq!(rest, json!({"model": "m"}));
+}
+
+#[tokio::test]
 async fn only_options_that_are_set_are_sent() {
     let options = ChatOptions::new()
         .model("other")

@@ -19,7 +19,7 @@ use super::body::{Body, Turns};
 use super::{PROVIDER, PromptCaching};
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
 use crate::model::http::{Expect, Piece, closing};
-use crate::model::mend::{CallIds, in_place_of_picture, picture_type, tool_name};
+use crate::model::mend::{CallIds, in_place_of_picture, in_words, picture_type, tool_name};
 use crate::model::reading::json::Json;
 use crate::model::writing::{push_string, push_value};
 use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
@@ -243,7 +243,16 @@ fn tool_result(out: &mut String, result: &ToolResult, suffix: &str) {
     out.push_str(r#",{"type":"tool_result","tool_use_id":"#);
     push_string(out, &sent_id(&result.call_id, suffix));
     out.push_str(r#","content":"#);
-    if parts().all(|part| part.as_text().is_some()) {
+    let is_text = parts().all(|part| part.as_text().is_some());
+    // "all content must be type 'text' if 'is_error' is true":
+    // https://github.com/vellum-ai/vellum-assistant/pull/18387
+    let shown = |part: &ContentPart| match part {
+        ContentPart::Image(image) if result.is_error => {
+            json!({"type": "text", "text": in_words(&picture_type(image))})
+        }
+        part => block(part),
+    };
+    if is_text {
         push_string(
             out,
             match &*result.joined_text() {
@@ -252,7 +261,7 @@ fn tool_result(out: &mut String, result: &ToolResult, suffix: &str) {
             },
         );
     } else {
-        push_value(out, &parts().map(block).collect::<Value>());
+        push_value(out, &parts().map(shown).collect::<Value>());
     }
     out.push_str(match result.is_error {
         true => r#","is_error":true}"#,
@@ -378,8 +387,10 @@ fn forces(choice: &ToolChoice) -> bool {
 /// compatibility".
 pub(super) fn unsupported(options: &ChatOptions) -> Vec<&'static str> {
     let forced = options.tool_choice.as_ref().is_some_and(forces);
+    let mut stops = options.stop.iter().flatten();
     let settings = [
         ("seed", options.seed.is_some()),
+        ("stop", stops.any(|text| text.trim().is_empty())),
         ("tool_choice", forced && thinks(options)),
         (
             "temperature",

@@ -116,6 +116,7 @@ pub(super) fn assistant_message(answer: &AssistantMessage, quirks: &Quirks) -> S
             out.push_str(details.get());
         }
         (None, Some(field), Some(reasoning)) => push_member(&mut out, field, reasoning),
+        (None, Some(field), None) if quirks.wants_reasoning => push_member(&mut out, field, ""),
         _ => {}
     }
     for (place, call) in calls.iter().enumerate() {
@@ -123,7 +124,7 @@ pub(super) fn assistant_message(answer: &AssistantMessage, quirks: &Quirks) -> S
             0 => r#","tool_calls":["#,
             _ => ",",
         });
-        push_call(&mut out, call, quirks);
+        push_call(&mut out, call, place == 0, quirks);
     }
     out.push_str(match calls.is_empty() {
         true => "}",
@@ -140,7 +141,7 @@ fn push_member(out: &mut String, key: &str, text: &str) {
     push_string(out, text);
 }
 
-fn push_call(out: &mut String, call: &ToolCall, quirks: &Quirks) {
+fn push_call(out: &mut String, call: &ToolCall, is_first: bool, quirks: &Quirks) {
     // A server that reads the arguments takes an object only; the model sees what it wrote.
     let arguments = match call.invalid {
         None => Cow::Borrowed(&*call.arguments),
@@ -160,13 +161,19 @@ fn push_call(out: &mut String, call: &ToolCall, quirks: &Quirks) {
     out.push_str(r#","arguments":"#);
     push_string(out, &arguments);
     out.push('}');
-    for (key, value) in &call.extra {
+    for (key, value) in call.extra.iter().filter(|_| quirks.call_fields) {
         if !matches!(&**key, "id" | "type" | "function") {
             out.push(',');
             push_string(out, key);
             out.push(':');
             push_value(out, value);
         }
+    }
+    let is_signed = !is_first || call.extra.contains_key("extra_content");
+    if let Some(signature) = quirks.unsigned.filter(|_| !is_signed) {
+        let google = json!({"google": {"thought_signature": signature}});
+        out.push_str(r#","extra_content":"#);
+        push_value(out, &google);
     }
     out.push('}');
 }

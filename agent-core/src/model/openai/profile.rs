@@ -93,6 +93,14 @@ pub(super) struct Quirks {
     pub(super) reasoning: Option<&'static str>,
     /// True if `reasoning_details` are sent back, in its place.
     pub(super) reasoning_details: bool,
+    /// True if an answer without reasoning is refused, as that of another model; an empty one
+    /// will do.
+    pub(super) wants_reasoning: bool,
+    /// True if fields of a call that are not known are taken.
+    pub(super) call_fields: bool,
+    /// What stands for the signature of the first call of an answer that has none, as that of
+    /// another model.
+    pub(super) unsigned: Option<&'static str>,
     pub(super) call_ids: CallIds,
     /// Most characters of a name in a call, where only letters, digits, `_` and `-` are taken.
     pub(super) names: Option<usize>,
@@ -123,6 +131,9 @@ const COMPATIBLE: Quirks = Quirks {
     seed: Some("seed"),
     reasoning: None,
     reasoning_details: false,
+    wants_reasoning: false,
+    call_fields: true,
+    unsigned: None,
     call_ids: CallIds::Any,
     names: None,
     takes_turns: false,
@@ -185,6 +196,9 @@ const DEEPSEEK: Quirks = Quirks {
     // "Thinking mode": refused in a loop of tool calls without it, ignored elsewhere; see
     // https://api-docs.deepseek.com/guides/thinking_mode
     reasoning: Some("reasoning_content"),
+    // "Missing `reasoning_content` field in the assistant message", also of other models' answers:
+    // https://github.com/RooCodeInc/Roo-Code/issues/10171
+    wants_reasoning: true,
     // Neither is listed.
     seed: None,
     parallel: false,
@@ -227,6 +241,8 @@ const MISTRAL: Quirks = Quirks {
     // "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9":
     // https://github.com/avante-corp/avante.nvim/pull/2951
     call_ids: CallIds::Exactly(9),
+    // "Extra inputs are not permitted": https://github.com/NousResearch/hermes-agent/pull/18663
+    call_fields: false,
     names: Some(64),
     // Error 3230: "Unexpected role 'user' after role 'tool'", and others of its kind:
     // https://github.com/BerriAI/litellm/issues/6323
@@ -254,7 +270,10 @@ const GEMINI: Quirks = Quirks {
     parallel: false,
     formats: Formats::Schema,
     dialect: Dialect::Gemini,
-    // Thought signatures come in `extra_content` of a call and are echoed with it.
+    // Thought signatures come in `extra_content` of a call and are echoed with it. "Function call is
+    // missing a thought_signature", also of other models' calls, unless they have this one:
+    // https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures
+    unsigned: Some("skip_thought_signature_validator"),
     sources: &[
         "https://ai.google.dev/gemini-api/docs/openai",
         "https://ai.google.dev/gemini-api/docs/thought-signatures",

@@ -50,7 +50,7 @@ pub(super) fn body<'a>(
         pieces.push(tools.wire("openai-chat", dialect, written_tools).into());
     }
     pieces.push(streaming(request, quirks, expect).into());
-    pieces.push(closing(fields(request, quirks)));
+    pieces.push(closing(fields(request, quirks, expect)));
     pieces
 }
 
@@ -104,7 +104,7 @@ fn offers_tools(request: &ChatRequest, quirks: &Quirks) -> bool {
 }
 
 /// The settings behind the tools.
-fn fields(request: &ChatRequest, quirks: &Quirks) -> Map<String, Value> {
+fn fields(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> Map<String, Value> {
     let options = request.options();
     let mut fields = Map::new();
     let mut set = |key: &str, value: Option<Value>| {
@@ -119,7 +119,11 @@ fn fields(request: &ChatRequest, quirks: &Quirks) -> Map<String, Value> {
         quirks.token_limit,
         options.max_output_tokens.map(Value::from),
     );
-    set("stop", options.stop.clone().map(Value::from));
+    let stop = options.stop.iter().flatten();
+    let stop: Vec<&String> = stop.filter(|text| !text.is_empty()).collect();
+    // "[] is too short - 'stop'"
+    let stop = Some(stop).filter(|stop| !stop.is_empty());
+    set("stop", stop.map(|stop| json!(stop)));
     if let Some(field) = quirks.seed {
         set(field, options.seed.map(Value::from));
     }
@@ -140,7 +144,10 @@ fn fields(request: &ChatRequest, quirks: &Quirks) -> Map<String, Value> {
         format.and_then(|format| response_format(format, quirks)),
     );
     for (key, value) in &options.extra {
-        if !matches!(&**key, "model" | "messages" | "tools" | "stream") {
+        // "The 'stream_options' parameter is only allowed when 'stream' is enabled."
+        let is_out_of_place = key == "stream_options" && expect == Expect::Json;
+        let is_ours = matches!(&**key, "model" | "messages" | "tools" | "stream");
+        if !is_ours && !is_out_of_place {
             fields.insert(key.clone(), value.clone());
         }
     }
