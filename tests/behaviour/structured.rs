@@ -421,13 +421,22 @@ async fn json_between_words_is_found_where_it_has_one_reading() {
         format!("  {OSLO}\n"),
         format!("```\n{OSLO}\n```"),
         format!("Sure, here it is: {OSLO} Anything else?"),
+        format!("Use {{city}} [see 1]:\n```rust\nfn f() {{}}\n```\n```json\n{OSLO}\n```"),
+        format!("<think>{{\"days\": [1, 2]}}?</think>{OSLO}"),
+        format!("{OSLO}\n\nAgain: {OSLO}"),
     ] {
         let agent = weather(scripted([says(answer.as_str())])).output_mode(OutputMode::Prompted);
         assert_eq!(run(agent).await.unwrap().text(), OSLO, "{answer}");
     }
-    let two = format!("{OSLO} or {OSLO}");
-    let agent = weather(scripted([says(two)])).output_mode(OutputMode::Prompted);
-    assert!(run(agent.output_retries(0)).await.is_err());
+    for answer in [
+        format!("{OSLO} or {}", OSLO.replace("Oslo", "Bergen")),
+        format!("[{OSLO},]"),
+        format!("{OSLO} {{\"city\": "),
+        format!("<think>{OSLO}"),
+    ] {
+        let agent = weather(scripted([says(answer.as_str())])).output_mode(OutputMode::Prompted);
+        assert!(run(agent.output_retries(0)).await.is_err(), "{answer}");
+    }
 }
 
 // SO-1
@@ -577,6 +586,27 @@ fn writes(pieces: Vec<String>) -> FunctionModel {
         let deltas = text.chain([ModelDelta::Finished(FinishReason::Stop)]);
         futures_util::stream::iter(deltas.map(Ok))
     })
+}
+
+#[tokio::test]
+async fn thoughts_and_brackets_before_an_answer_are_no_part_of_it_while_it_is_written() {
+    let text = format!("<think>{{\"city\": \"Bergen\"}}?</think>Use {{city}} [see 1]: {OSLO}");
+    let pieces: Vec<char> = text.chars().collect();
+    let pieces = pieces.chunks(3).map(|piece| piece.iter().collect());
+    let agent = weather(writes(pieces.collect())).output_mode(OutputMode::Native);
+    let agent = agent.build().unwrap();
+
+    let mut run = agent.run("Oslo?").stream();
+    let mut cities = Vec::new();
+    while let Some(event) = run.next().await {
+        event.unwrap();
+        let city = run.partial::<Value>().map(|part| part["city"].clone());
+        cities.extend(city.filter(|city| city.is_string() && cities.last() != Some(city)));
+    }
+
+    assert!(cities.len() > 1, "{cities:?}");
+    let is_oslo = |city: &Value| city.as_str().is_some_and(|city| "Oslo".starts_with(city));
+    assert!(cities.iter().all(is_oslo), "{cities:?}");
 }
 
 fn value() -> impl Strategy<Value = Value> {

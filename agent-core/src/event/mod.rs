@@ -20,7 +20,7 @@ use crate::model::{FinishReason, Usage};
 pub(crate) use numbered::AgentEvent;
 pub(crate) use output::OutputParts;
 pub(crate) use output::{Interrupt, InterruptKind, Limit, Outcome, RunOutput};
-pub(crate) use partial::Partial;
+pub(crate) use partial::{Partial, without_thoughts};
 pub(crate) use sink::{Gate, Said, Sink, channel};
 
 /// What happened.

@@ -69,9 +69,35 @@ impl Partial {
     }
 }
 
+/// What is said behind the thoughts that some servers leave in the text; nothing while they go on.
+pub(crate) fn without_thoughts(text: &str) -> &str {
+    match text.rsplit_once("</think>") {
+        Some((_, said)) => said,
+        None if text.trim_start().starts_with("<think>") => "",
+        None => text,
+    }
+}
+
+/// False for a bracket of a sentence.
+fn may_begin(text: &str) -> bool {
+    let inner = text[1..].trim_start();
+    let says_nothing = inner.is_empty() || inner.starts_with('"');
+    let is_list = text.starts_with('[');
+    let item = |first: char| matches!(first, '{' | '[' | ']' | '-' | '0'..='9');
+    says_nothing
+        || if is_list {
+            inner.starts_with(item)
+        } else {
+            inner.starts_with('}')
+        }
+}
+
 /// The JSON that begins in this text, with what is open closed and what is half left out.
 fn completed(text: &str) -> Option<Value> {
-    let text = &text[text.find(['{', '['])?..];
+    let text = without_thoughts(text);
+    let mut places = text.match_indices(['{', '[']);
+    let (begin, _) = places.find(|(at, _)| may_begin(&text[*at..]))?;
+    let text = &text[begin..];
     let mut scan = Scan::default();
     let mut end = text.len();
     for (at, byte) in text.bytes().enumerate() {

@@ -233,8 +233,9 @@ impl ModelError {
             ModelErrorKind::HttpStatus
             | ModelErrorKind::ProviderError
             | ModelErrorKind::UnexpectedContentType => self
+                // A conflict is a lock that another request holds, as the providers' clients say.
                 .status
-                .is_some_and(|status| status == 408 || status >= 500),
+                .is_some_and(|status| matches!(status, 408 | 409) || status >= 500),
             _ => false,
         }
     }

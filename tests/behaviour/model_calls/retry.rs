@@ -53,6 +53,7 @@ async fn what_is_asked_again_is_told_by_the_status() {
         (404, 1),
         (422, 1),
         (408, 2),
+        (409, 2),
         (429, 2),
         (500, 2),
         (502, 2),

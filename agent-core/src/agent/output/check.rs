@@ -8,11 +8,15 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{ANSWER, OutputError};
+use crate::event::without_thoughts;
 use crate::schema::SchemaError;
 
 /// How many faults the model is told.
 #[cfg(feature = "validate")]
 const MOST_FAULTS: usize = 10;
+
+/// How many brackets between the words of an answer are looked at.
+const MOST_BRACKETS: usize = 100;
 
 /// Reads the answer as the type it is to be.
 pub(super) type Read = fn(&str) -> Result<(), serde_json::Error>;
@@ -54,7 +58,23 @@ impl Check {
         if answer.trim().is_empty() {
             return Err("it is empty".to_owned());
         }
-        let json = json_in(answer).map_err(|error| format!("it is no JSON: {error}"))?;
+        let values = values_in(answer).map_err(|error| format!("it is no JSON: {error}"))?;
+        let mut found = None;
+        let mut fault = String::new();
+        for json in values {
+            match self.read(json) {
+                Ok(json) if found.as_ref().is_some_and(|other| *other != json) => {
+                    return Err("it holds more than one answer".to_owned());
+                }
+                Ok(json) => found = Some(json),
+                Err(error) => fault = error,
+            }
+        }
+        found.ok_or(fault)
+    }
+
+    /// The answer that this JSON is.
+    fn read(&self, json: &str) -> Result<String, String> {
         #[cfg(feature = "validate")]
         self.validate(json)?;
         let json = match self.is_wrapped {
@@ -96,29 +116,40 @@ fn text(error: &jsonschema::ValidationError<'_>) -> String {
     }
 }
 
-/// The answer if it is JSON, or the JSON in it: in the fence of Markdown, or between some words.
-fn json_in(answer: &str) -> Result<&str, serde_json::Error> {
+/// The answer if it is JSON, or the JSON values in it, be they in a fence of Markdown or between
+/// some words. Thoughts in front, which some servers leave in the text, are no part of it.
+fn values_in(answer: &str) -> Result<Vec<&str>, serde_json::Error> {
     let whole = answer.trim();
-    let error = match read(whole) {
-        Ok(json) => return Ok(json),
+    let no_json = match serde_json::from_str::<&RawValue>(whole) {
+        Ok(json) => return Ok(vec![json.get()]),
         Err(error) => error,
     };
-    let between = |open: char, close: char| {
-        let (from, to) = (whole.find(open)?, whole.rfind(close)?);
-        read(whole.get(from..=to)?).ok()
-    };
-    let inner = fenced(whole).and_then(|inner| read(inner).ok());
-    let inner = inner.or_else(|| between('{', '}'));
-    inner.or_else(|| between('[', ']')).ok_or(error)
+    let mut rest = without_thoughts(whole);
+    let mut values = Vec::new();
+    for _ in 0..MOST_BRACKETS {
+        let Some(place) = rest.find(['{', '[']) else {
+            break;
+        };
+        rest = &rest[place..];
+        let mut read = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
+        match read.next() {
+            Some(Ok(json)) => {
+                values.push(json.get());
+                rest = &rest[read.byte_offset()..];
+            }
+            // A part of what is broken is not what was meant.
+            Some(Err(error)) if is_begun(rest) => return Err(error),
+            _ => rest = &rest[1..],
+        }
+    }
+    match values.is_empty() {
+        true => Err(no_json),
+        false => Ok(values),
+    }
 }
 
-fn read(text: &str) -> Result<&str, serde_json::Error> {
-    serde_json::from_str::<&RawValue>(text.trim()).map(RawValue::get)
-}
-
-/// What stands in the first fence of Markdown.
-fn fenced(text: &str) -> Option<&str> {
-    let (_, rest) = text.split_once("```")?;
-    let (_, rest) = rest.split_once('\n')?;
-    rest.split_once("```").map(|(inner, _)| inner)
+/// True if this is an object or a list that begins, and no bracket of a sentence.
+fn is_begun(text: &str) -> bool {
+    let inner = text[1..].trim_start();
+    inner.starts_with('"') || (text.starts_with('[') && inner.starts_with(['{', '[']))
 }
