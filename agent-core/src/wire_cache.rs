@@ -26,6 +26,12 @@ struct Written {
 }
 
 impl WireCache {
+    /// True if nothing was made so far.
+    #[allow(dead_code, reason = "only model clients use it, and they are features")]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.get().is_none()
+    }
+
     /// The text for `profile`, made by `make` the first time it is asked for.
     ///
     /// Of two racing callers the first result is kept.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{
     AssistantMessage, ContentPart, MessageBody, MessageId, Role, ToolCall, ToolResult, text_of,
@@ -25,6 +26,8 @@ struct Inner {
     id: MessageId,
     body: MessageBody,
     wire: WireCache,
+    /// True once the wire text was written into a history.
+    is_written: AtomicBool,
 }
 
 impl Message {
@@ -41,6 +44,7 @@ impl Message {
             id,
             body,
             wire: WireCache::default(),
+            is_written: AtomicBool::new(false),
         }))
     }
 
@@ -142,9 +146,29 @@ impl Message {
     pub(crate) fn wire(
         &self,
         profile: &'static str,
-        make: impl FnOnce(&Self) -> String,
+        write: impl FnOnce(&Self, &mut String),
     ) -> &Arc<str> {
-        self.0.wire.get_or_make([profile, ""], || make(self))
+        self.0.wire.get_or_make([profile, ""], || {
+            let mut text = String::new();
+            write(self, &mut text);
+            text
+        })
+    }
+
+    /// Adds the wire text for a provider profile to that of a history, which keeps it. What a
+    /// second history or provider asks for is kept with the message too.
+    #[allow(dead_code, reason = "only model clients use it, and they are features")]
+    pub(crate) fn push_wire(
+        &self,
+        profile: &'static str,
+        history: &mut String,
+        write: impl FnOnce(&Self, &mut String),
+    ) {
+        let is_first = !self.0.is_written.swap(true, Ordering::Relaxed);
+        match is_first && self.0.wire.is_empty() {
+            true => write(self, history),
+            false => history.push_str(self.wire(profile, write)),
+        }
     }
 }
 

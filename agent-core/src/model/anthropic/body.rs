@@ -70,6 +70,7 @@ impl<'a> Body<'a> {
         self.push(rest);
         if !is_users {
             self.push(opening(turns.role, USER));
+            self.push("[");
             self.push_marked(FILLER.into(), "");
         }
         self.push("]}]");
@@ -88,21 +89,33 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Adds blocks, each with a comma before it, to what the model or its user says.
-    pub(super) fn say(&mut self, text: &mut String, is_answer: bool, blocks: &str) {
-        if blocks.is_empty() {
-            return;
-        }
+    /// Adds blocks, each with a comma before it, to what the model or its user says. Nothing is
+    /// said if there are none.
+    pub(super) fn say(
+        &mut self,
+        text: &mut String,
+        is_answer: bool,
+        blocks: impl FnOnce(&mut String),
+    ) {
+        let before = (text.len(), *self);
         let role = if is_answer { ASSISTANT } else { USER };
         if self.role.is_none() && is_answer {
             self.open(text, USER);
+            text.push('[');
             text.push_str(FILLER);
         }
-        if self.role == Some(role) {
-            text.push_str(blocks);
-        } else {
+        let opens = self.role != Some(role);
+        if opens {
             self.open(text, role);
-            text.push_str(&blocks[1..]);
+        }
+        let start = text.len();
+        blocks(text);
+        if text.len() == start {
+            text.truncate(before.0);
+            *self = before.1;
+        } else if opens {
+            // In place of the comma.
+            text.replace_range(start..=start, "[");
         }
     }
 
@@ -115,12 +128,12 @@ impl Turns {
     }
 }
 
-/// What stands before the blocks of one who speaks after another.
+/// What stands before the blocks of one who speaks after another, but for their bracket.
 fn opening(before: Option<&'static str>, role: &'static str) -> &'static str {
     match (before, role) {
-        (None, USER) => "{\"role\":\"user\",\"content\":[",
-        (None, _) => "{\"role\":\"assistant\",\"content\":[",
-        (Some(_), USER) => "]},{\"role\":\"user\",\"content\":[",
-        (Some(_), _) => "]},{\"role\":\"assistant\",\"content\":[",
+        (None, USER) => "{\"role\":\"user\",\"content\":",
+        (None, _) => "{\"role\":\"assistant\",\"content\":",
+        (Some(_), USER) => "]},{\"role\":\"user\",\"content\":",
+        (Some(_), _) => "]},{\"role\":\"assistant\",\"content\":",
     }
 }

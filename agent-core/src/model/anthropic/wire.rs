@@ -100,44 +100,39 @@ fn write(message: &Message, text: &mut String, said: &mut Said) {
     }
     let is_group = !calls.is_empty() || !message.tool_results().is_empty();
     let is_answer = message.as_assistant().is_some();
-    match said.again {
-        1.. if is_group => {
-            let blocks = blocks(message, &format!("_{}", said.again));
-            said.turns.say(text, is_answer, &blocks);
-        }
-        _ => said.turns.say(
-            text,
-            is_answer,
-            message.wire(PROVIDER, |message| blocks(message, "")),
-        ),
-    }
+    let blocks = |text: &mut String| match said.again {
+        again @ 1.. if is_group => push_blocks(text, message, &format!("_{again}")),
+        _ => message.push_wire(PROVIDER, text, |message, text| {
+            push_blocks(text, message, "");
+        }),
+    };
+    said.turns.say(text, is_answer, blocks);
 }
 
 fn kept(message: &Message) -> Piece<'_> {
-    message.wire(PROVIDER, |message| blocks(message, "")).into()
+    let text = message.wire(PROVIDER, |message, text| push_blocks(text, message, ""));
+    text.into()
 }
 
-/// The blocks that a message becomes, each with a comma before it.
-fn blocks(message: &Message, suffix: &str) -> String {
-    let mut out = String::new();
+/// Adds the blocks that a message becomes, each with a comma before it.
+fn push_blocks(out: &mut String, message: &Message, suffix: &str) {
     match message.body() {
-        MessageBody::System(text) => write_text(&mut out, text),
+        MessageBody::System(text) => write_text(out, text),
         MessageBody::User(parts) => {
             for part in parts {
                 match part {
-                    ContentPart::Text(text) => write_text(&mut out, text),
-                    part => push(&mut out, &block(part)),
+                    ContentPart::Text(text) => write_text(out, text),
+                    part => push(out, &block(part)),
                 }
             }
         }
-        MessageBody::Assistant(answer) => assistant(&mut out, answer, suffix),
+        MessageBody::Assistant(answer) => assistant(out, answer, suffix),
         MessageBody::Tool(results) => {
             for result in results {
-                tool_result(&mut out, result, suffix);
+                tool_result(out, result, suffix);
             }
         }
     }
-    out
 }
 
 fn push(out: &mut String, block: &impl Serialize) {

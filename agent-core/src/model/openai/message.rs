@@ -14,7 +14,16 @@ use crate::model::writing::{push_string, push_value};
 /// The message as it is sent, with a comma before it; empty if it says nothing. It is written
 /// once.
 pub(super) fn kept<'a>(message: &'a Message, quirks: &'static Quirks) -> &'a Arc<str> {
-    message.wire(quirks.name, |message| written(message, quirks))
+    message.wire(quirks.name, |message, out| {
+        push_message(out, message, quirks)
+    })
+}
+
+/// Adds what [`kept`] gives.
+pub(super) fn push_kept(out: &mut String, message: &Message, quirks: &'static Quirks) {
+    message.push_wire(quirks.name, out, |message, out| {
+        push_message(out, message, quirks);
+    });
 }
 
 /// True unless a message is blank; some servers refuse those.
@@ -33,22 +42,21 @@ fn is_blank(part: &ContentPart) -> bool {
     part.as_text().is_some_and(|text| text.trim().is_empty())
 }
 
-/// The messages of the wire that one message of ours becomes, each with a comma before it.
-fn written(message: &Message, quirks: &Quirks) -> String {
+/// Adds the messages of the wire that one message of ours becomes, each with a comma before it.
+fn push_message(out: &mut String, message: &Message, quirks: &Quirks) {
     if !says_something(message) {
-        return String::new();
+        return;
     }
     match message.body() {
-        MessageBody::System(text) => text_message("system", text),
-        MessageBody::User(parts) => user_message(parts, quirks),
-        MessageBody::Assistant(answer) => assistant_message(answer, quirks),
+        MessageBody::System(text) => push_text(out, "system", text),
+        MessageBody::User(parts) => push_user(out, parts, quirks),
+        MessageBody::Assistant(answer) => push_assistant(out, answer, quirks),
         MessageBody::Tool(results) => {
-            let mut out = tool_results(results, quirks);
+            push_results(out, results, quirks);
             // A tool message takes text only, so pictures follow in a user message.
             if has_pictures(results) {
-                out.push_str(&user_message(&pictures(results), quirks));
+                push_user(out, &pictures(results), quirks);
             }
-            out
         }
     }
 }
@@ -56,28 +64,26 @@ fn written(message: &Message, quirks: &Quirks) -> String {
 /// Room for a message beside what it says.
 const ROOM: usize = 96;
 
-/// A message of text alone, with a comma before it.
-pub(super) fn text_message(role: &'static str, text: &str) -> String {
-    let mut out = String::with_capacity(ROOM + text.len() + text.len() / 8);
+/// Adds a message of text alone, with a comma before it.
+pub(super) fn push_text(out: &mut String, role: &'static str, text: &str) {
+    out.reserve(ROOM + text.len() * 9 / 8);
     out.push_str(",{\"role\":\"");
     out.push_str(role);
     out.push_str("\",\"content\":");
-    push_string(&mut out, text);
+    push_string(out, text);
     out.push('}');
-    out
 }
 
-/// A message of the user, with a comma before it.
-pub(super) fn user_message(parts: &[ContentPart], quirks: &Quirks) -> String {
+/// Adds a message of the user, with a comma before it.
+pub(super) fn push_user(out: &mut String, parts: &[ContentPart], quirks: &Quirks) {
     if let [ContentPart::Text(text)] = parts {
-        return text_message("user", text);
+        return push_text(out, "user", text);
     }
     let parts = parts.iter().filter(|part| !is_blank(part));
     let parts: Vec<Value> = parts.map(|it| part(it, quirks)).collect();
-    let mut out = r#",{"role":"user","content":"#.to_owned();
-    push_value(&mut out, &parts);
+    out.push_str(r#",{"role":"user","content":"#);
+    push_value(out, &parts);
     out.push('}');
-    out
 }
 
 fn part(part: &ContentPart, quirks: &Quirks) -> Value {
@@ -98,16 +104,16 @@ fn part(part: &ContentPart, quirks: &Quirks) -> Value {
     }
 }
 
-/// An answer, with a comma before it.
-pub(super) fn assistant_message(answer: &AssistantMessage, quirks: &Quirks) -> String {
+/// Adds an answer, with a comma before it.
+pub(super) fn push_assistant(out: &mut String, answer: &AssistantMessage, quirks: &Quirks) {
     let calls = &answer.tool_calls;
     let said = calls.iter().map(|call| ROOM + call.arguments.len() * 5 / 4);
-    let mut out = String::with_capacity(ROOM + answer.text.len() * 9 / 8 + said.sum::<usize>());
+    out.reserve(ROOM + answer.text.len() * 9 / 8 + said.sum::<usize>());
     out.push_str(r#",{"role":"assistant","content":"#);
     // What the official clients send back; some servers refuse calls beside "".
     match &*answer.text {
         "" if !calls.is_empty() => out.push_str("null"),
-        text => push_string(&mut out, text),
+        text => push_string(out, text),
     }
     let details = details::of(&answer.opaque).filter(|_| quirks.reasoning_details);
     match (details, quirks.reasoning, &answer.reasoning) {
@@ -115,8 +121,8 @@ pub(super) fn assistant_message(answer: &AssistantMessage, quirks: &Quirks) -> S
             out.push_str(r#","reasoning_details":"#);
             out.push_str(details.get());
         }
-        (None, Some(field), Some(reasoning)) => push_member(&mut out, field, reasoning),
-        (None, Some(field), None) if quirks.wants_reasoning => push_member(&mut out, field, ""),
+        (None, Some(field), Some(reasoning)) => push_member(out, field, reasoning),
+        (None, Some(field), None) if quirks.wants_reasoning => push_member(out, field, ""),
         _ => {}
     }
     for (place, call) in calls.iter().enumerate() {
@@ -124,13 +130,12 @@ pub(super) fn assistant_message(answer: &AssistantMessage, quirks: &Quirks) -> S
             0 => r#","tool_calls":["#,
             _ => ",",
         });
-        push_call(&mut out, call, place == 0, quirks);
+        push_call(out, call, place == 0, quirks);
     }
     out.push_str(match calls.is_empty() {
         true => "}",
         false => "]}",
     });
-    out
 }
 
 /// Adds a member that has others before it.
@@ -178,10 +183,9 @@ fn push_call(out: &mut String, call: &ToolCall, is_first: bool, quirks: &Quirks)
     out.push('}');
 }
 
-/// The results, each a message with a comma before it.
-pub(super) fn tool_results(results: &[ToolResult], quirks: &Quirks) -> String {
-    let mut out = String::new();
-    for result in results {
+/// Adds the results, each a message with a comma before it.
+pub(super) fn push_results(out: &mut String, results: &[ToolResult], quirks: &Quirks) {
+    for (place, result) in results.iter().enumerate() {
         let text = result.joined_text();
         let content = match &*text {
             "" if has_pictures(std::slice::from_ref(result)) => {
@@ -189,16 +193,15 @@ pub(super) fn tool_results(results: &[ToolResult], quirks: &Quirks) -> String {
             }
             text => text,
         };
-        if out.is_empty() {
+        if place == 0 {
             out.reserve((2 * ROOM + content.len() * 9 / 8) * results.len().min(16));
         }
         out.push_str(r#",{"role":"tool","tool_call_id":"#);
-        push_string(&mut out, &quirks.call_ids.sent(&result.call_id));
+        push_string(out, &quirks.call_ids.sent(&result.call_id));
         out.push_str(r#","content":"#);
-        push_string(&mut out, content);
+        push_string(out, content);
         out.push('}');
     }
-    out
 }
 
 pub(super) fn has_pictures(results: &[ToolResult]) -> bool {

@@ -3,7 +3,6 @@
 //! Neighbours of one role become one message, a system message behind others is said by the
 //! user, and where a role is missing a word is put in. What is alone is sent as it is kept.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::message;
@@ -29,7 +28,9 @@ pub(super) fn pieces<'a>(request: &'a ChatRequest, quirks: &'static Quirks) -> V
         [only] => pieces.push(message::kept(only, quirks).into()),
         several => {
             let several: Vec<Message> = several.iter().copied().cloned().collect();
-            pieces.push(merged(&several, quirks).into());
+            let mut text = String::new();
+            push_merged(&mut text, &several, quirks);
+            pieces.push(text.into());
         }
     }
 
@@ -95,29 +96,29 @@ impl Turns {
             (None, Role::Assistant) => FILLER,
             _ => "",
         });
-        text.push_str(&written(&self.group, is_own, quirks));
+        push_group(text, &self.group, is_own, quirks);
     }
 }
 
-/// Neighbours of one role as one message, with a comma before it.
-fn written<'a>(group: &'a [Message], is_own: bool, quirks: &'static Quirks) -> Cow<'a, str> {
+/// Adds neighbours of one role as one message, with a comma before it.
+fn push_group(out: &mut String, group: &[Message], is_own: bool, quirks: &'static Quirks) {
     match group {
         [only] if is_own && message::has_pictures(only.tool_results()) => {
-            message::tool_results(only.tool_results(), quirks).into()
+            message::push_results(out, only.tool_results(), quirks);
         }
-        [only] if is_own => Cow::Borrowed(message::kept(only, quirks)),
-        group => merged(group, quirks).into(),
+        [only] if is_own => message::push_kept(out, only, quirks),
+        group => push_merged(out, group, quirks),
     }
 }
 
-/// One message of several, with a comma before it.
-fn merged(group: &[Message], quirks: &Quirks) -> String {
+/// Adds one message of several, with a comma before it.
+fn push_merged(out: &mut String, group: &[Message], quirks: &Quirks) {
     let (role, count) = (group.first().map_or(Role::User, Message::role), group.len());
     tracing::debug!(count, ?role, "neighbours are sent as one message");
     match role {
         Role::System => {
             let texts: Vec<String> = group.iter().map(|message| message.text()).collect();
-            message::text_message("system", &texts.join("\n\n"))
+            message::push_text(out, "system", &texts.join("\n\n"));
         }
         Role::Assistant => {
             let answers = || group.iter().filter_map(|message| message.as_assistant());
@@ -129,7 +130,7 @@ fn merged(group: &[Message], quirks: &Quirks) -> String {
             let calls = answers().flat_map(|answer| answer.tool_calls.clone());
             let reasoning = Some(reasoning).filter(|text| !text.is_empty());
             let answer = AssistantMessage::new(texts.join("\n\n"), reasoning, calls.collect());
-            message::assistant_message(&answer, quirks)
+            message::push_assistant(out, &answer, quirks);
         }
         Role::User | Role::Tool => {
             let parts = group.iter().filter_map(|message| match message.body() {
@@ -139,8 +140,8 @@ fn merged(group: &[Message], quirks: &Quirks) -> String {
             let parts: Vec<ContentPart> = parts.flatten().cloned().collect();
             let texts: Option<Vec<&str>> = parts.iter().map(ContentPart::as_text).collect();
             match texts {
-                Some(texts) => message::text_message("user", &texts.join("\n\n")),
-                None => message::user_message(&parts, quirks),
+                Some(texts) => message::push_text(out, "user", &texts.join("\n\n")),
+                None => message::push_user(out, &parts, quirks),
             }
         }
     }

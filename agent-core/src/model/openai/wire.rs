@@ -9,9 +9,10 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::message::kept;
+use super::message::{kept, push_kept};
 use super::profile::{Forcing, Formats, Quirks};
 use super::turns;
+use crate::message::Message;
 use crate::model::http::{Expect, Piece, closing};
 use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::{Dialect, DialectSchema};
@@ -36,7 +37,8 @@ pub(super) fn body<'a>(
     } else {
         pieces.extend(request.system().map(|message| kept(message, quirks).into()));
         let transcript = request.transcript();
-        let write = |message, text: &mut String, (): &mut ()| text.push_str(kept(message, quirks));
+        let write =
+            |message: &Message, text: &mut String, (): &mut ()| push_kept(text, message, quirks);
         pieces.push(transcript.text(quirks.name, write, |text, ()| Arc::clone(text).into()));
     }
     // Each text begins with the comma that parts it from the message before.
