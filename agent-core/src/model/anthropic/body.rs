@@ -7,13 +7,13 @@ use super::FILLER;
 use crate::model::http::Piece;
 
 /// The pieces so far.
-pub(super) struct Body<'a> {
-    pub(super) pieces: Vec<Piece<'a>>,
+pub(super) struct Body {
+    pub(super) pieces: Vec<Piece>,
     /// What ends an object that the provider is to keep up to there.
     mark: Option<&'static str>,
 }
 
-impl<'a> Body<'a> {
+impl Body {
     /// A body that begins with this text.
     pub(super) fn new(head: String, mark: Option<&'static str>) -> Self {
         let mut pieces = Vec::with_capacity(16);
@@ -21,12 +21,12 @@ impl<'a> Body<'a> {
         Self { pieces, mark }
     }
 
-    pub(super) fn push(&mut self, piece: impl Into<Piece<'a>>) {
+    pub(super) fn push(&mut self, piece: impl Into<Piece>) {
         self.pieces.push(piece.into());
     }
 
     /// A piece that ends with an object and `end`; the object is marked.
-    pub(super) fn push_marked(&mut self, mut piece: Piece<'a>, end: &'static str) {
+    pub(super) fn push_marked(&mut self, mut piece: Piece, end: &'static str) {
         let Some(mark) = self.mark else {
             return self.push(piece);
         };
@@ -37,7 +37,7 @@ impl<'a> Body<'a> {
     }
 
     /// The system messages, each a list of blocks with a comma before each.
-    pub(super) fn system(&mut self, mut texts: Vec<Piece<'a>>) {
+    pub(super) fn system(&mut self, mut texts: Vec<Piece>) {
         texts.retain(|text| !text.is_empty());
         let Some(first) = texts.first_mut() else {
             return;

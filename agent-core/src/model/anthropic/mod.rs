@@ -162,7 +162,7 @@ impl Anthropic {
         http::text_of(&self.body(request, Expect::EventStream))
     }
 
-    fn body<'a>(&self, request: &'a ChatRequest, expect: Expect) -> Vec<Piece<'a>> {
+    fn body(&self, request: &ChatRequest, expect: Expect) -> Vec<Piece> {
         let asking = wire::Asking {
             model: &self.0.model,
             max_output_tokens: self.0.max_output_tokens,
@@ -179,7 +179,7 @@ impl Anthropic {
         self.0.prefixes.look(request);
         Ok(Asked {
             endpoint: Arc::clone(&self.0.endpoint),
-            body: http::joined(&self.body(request, expect)),
+            body: self.body(request, expect),
             expect,
         })
     }

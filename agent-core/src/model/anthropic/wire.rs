@@ -42,7 +42,7 @@ pub(super) struct Asking<'a> {
 }
 
 /// The pieces of the request body, in order.
-pub(super) fn body<'a>(request: &'a ChatRequest, asking: &Asking<'_>) -> Vec<Piece<'a>> {
+pub(super) fn body(request: &ChatRequest, asking: &Asking<'_>) -> Vec<Piece> {
     let options = request.options();
     let model = options.model.as_deref().unwrap_or(asking.model);
     let max_tokens = options
@@ -109,7 +109,7 @@ fn write(message: &Message, text: &mut String, said: &mut Said) {
     said.turns.say(text, is_answer, blocks);
 }
 
-fn kept(message: &Message) -> Piece<'_> {
+fn kept(message: &Message) -> Piece {
     let text = message.wire(PROVIDER, |message, text| push_blocks(text, message, ""));
     text.into()
 }
@@ -292,7 +292,7 @@ fn tools(definitions: &[(&ToolDefinition, &DialectSchema)]) -> String {
 }
 
 /// Everything behind the messages, up to the closing brace.
-fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) -> Piece<'static> {
+fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) -> Piece {
     let options = request.options();
     let mut fields = Map::new();
     let mut set = |key: &str, value: Option<Value>| {

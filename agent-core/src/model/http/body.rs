@@ -1,30 +1,26 @@
-//! A request body of many pieces with a known length, so that none is copied.
+//! A request body of many pieces with a known length, so that none is copied before it is sent.
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use serde_json::{Map, Value};
-
-/// From this size on a piece is written by itself; shorter ones are cheaper to copy than to write.
-const LARGE: usize = 64 * 1024;
 
 /// A piece of a body's text: of a kept text, if it is one.
 #[derive(Debug, Clone)]
-pub(crate) struct Piece<'a> {
-    text: Text<'a>,
+pub(crate) struct Piece {
+    text: Text,
     from: usize,
     to: usize,
 }
 
 #[derive(Debug, Clone)]
-enum Text<'a> {
-    Kept(&'a Arc<str>),
+enum Text {
+    Kept(Arc<str>),
     Grown(Arc<String>),
     Static(&'static str),
     Own(String),
 }
 
-impl Piece<'_> {
+impl Piece {
     pub(crate) fn as_str(&self) -> &str {
         let text: &str = match &self.text {
             Text::Kept(text) => text,
@@ -51,17 +47,17 @@ impl Piece<'_> {
     }
 }
 
-impl<'a> From<&'a Arc<str>> for Piece<'a> {
-    fn from(text: &'a Arc<str>) -> Self {
+impl From<&Arc<str>> for Piece {
+    fn from(text: &Arc<str>) -> Self {
         Self {
             from: 0,
             to: text.len(),
-            text: Text::Kept(text),
+            text: Text::Kept(Arc::clone(text)),
         }
     }
 }
 
-impl From<Arc<String>> for Piece<'_> {
+impl From<Arc<String>> for Piece {
     fn from(text: Arc<String>) -> Self {
         Self {
             from: 0,
@@ -71,7 +67,7 @@ impl From<Arc<String>> for Piece<'_> {
     }
 }
 
-impl From<&'static str> for Piece<'_> {
+impl From<&'static str> for Piece {
     fn from(text: &'static str) -> Self {
         Self {
             from: 0,
@@ -81,7 +77,7 @@ impl From<&'static str> for Piece<'_> {
     }
 }
 
-impl From<String> for Piece<'_> {
+impl From<String> for Piece {
     fn from(text: String) -> Self {
         Self {
             from: 0,
@@ -91,47 +87,8 @@ impl From<String> for Piece<'_> {
     }
 }
 
-/// The same text in few chunks: neighbours that are short become one, a long text is shared.
-///
-/// A history of many turns is many short texts, and each write of a few wakes the other end.
-pub(crate) fn joined(pieces: &[Piece<'_>]) -> Vec<Bytes> {
-    let is_short = |piece: &&Piece<'_>| piece.to - piece.from < LARGE;
-    let short = pieces.iter().filter(is_short);
-    let short: usize = short.map(|piece| piece.to - piece.from).sum();
-    let mut joined = Vec::new();
-    let mut run = Vec::with_capacity(short);
-    for piece in pieces {
-        match &piece.text {
-            Text::Kept(text) if !is_short(&piece) => {
-                joined.push(Bytes::from(std::mem::take(&mut run)));
-                joined.push(shared(Arc::clone(text)).slice(piece.from..piece.to));
-            }
-            Text::Grown(text) if !is_short(&piece) => {
-                joined.push(Bytes::from(std::mem::take(&mut run)));
-                joined.push(shared(Arc::clone(text)).slice(piece.from..piece.to));
-            }
-            _ => run.extend_from_slice(piece.as_str().as_bytes()),
-        }
-    }
-    joined.push(Bytes::from(run));
-    joined
-}
-
-/// The bytes of a shared text, without a copy.
-fn shared<T: AsRef<str> + ?Sized + Send + Sync + 'static>(text: Arc<T>) -> Bytes {
-    struct Owner<T: ?Sized>(Arc<T>);
-
-    impl<T: AsRef<str> + ?Sized> AsRef<[u8]> for Owner<T> {
-        fn as_ref(&self) -> &[u8] {
-            (*self.0).as_ref().as_bytes()
-        }
-    }
-
-    Bytes::from_owner(Owner(text))
-}
-
 /// The fields that end an object which has others before, with its closing brace.
-pub(crate) fn closing(fields: Map<String, Value>) -> Piece<'static> {
+pub(crate) fn closing(fields: Map<String, Value>) -> Piece {
     if fields.is_empty() {
         return "}".into();
     }
@@ -141,30 +98,6 @@ pub(crate) fn closing(fields: Map<String, Value>) -> Piece<'static> {
 }
 
 /// The text that pieces make together.
-pub(crate) fn text_of(pieces: &[Piece<'_>]) -> String {
+pub(crate) fn text_of(pieces: &[Piece]) -> String {
     pieces.iter().map(Piece::as_str).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn short_pieces_become_one_and_long_ones_stay_shared() {
-        let long: Arc<str> = "x".repeat(LARGE + 1).into();
-        let mut pieces = [
-            Piece::from("a"),
-            Piece::from("b".to_owned()),
-            Piece::from(&long),
-            Piece::from("cd"),
-        ];
-        pieces[2].cut_first(1);
-        pieces[3].cut_last(1);
-
-        let joined = joined(&pieces);
-
-        assert_eq!(joined, [&b"ab"[..], &long.as_bytes()[1..], b"c"]);
-        assert_eq!(joined[1].as_ptr(), long[1..].as_ptr());
-        assert_eq!(text_of(&pieces), format!("ab{}c", &long[1..]));
-    }
 }

@@ -1,14 +1,13 @@
 //! One request on one connection: writes it, and reads until the head of its answer is whole.
 
 use std::future::poll_fn;
-use std::io::{self, IoSlice};
-use std::iter;
+use std::io;
 use std::task::{Poll, ready};
 
-use bytes::Bytes;
-
+use super::body::Piece;
 use super::head::{Head, MAX_HEAD, Malformed};
 use super::io::{Io, receive};
+use super::request;
 use super::sending::{Sending, Unsent};
 
 /// Why an exchange came to no end.
@@ -39,13 +38,10 @@ pub(super) struct Answer {
 /// and the rest is not. A server that begins a good answer may still want it.
 pub(super) async fn exchange(
     mut io: Box<dyn Io>,
-    head: &[u8],
-    body: &[Bytes],
+    head: &request::Head,
+    body: &[Piece],
 ) -> Result<Answer, Broken> {
-    let pieces = iter::once(head).chain(body.iter().map(|piece| &**piece));
-    let pieces = pieces.filter(|piece| !piece.is_empty());
-    let mut pieces: Vec<_> = pieces.map(IoSlice::new).collect();
-    let mut sending = Sending::new(&mut pieces);
+    let mut sending = Sending::new(head, body);
     let mut bytes = Vec::new();
     let head = poll_fn(|cx| {
         sending.poll(&mut *io, cx);

@@ -26,7 +26,6 @@ mod wait;
 use std::sync::{Arc, OnceLock};
 
 use ::url::{Position, Url};
-use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{StatusCode, Uri};
 use tokio::runtime::{self, Handle};
@@ -36,7 +35,7 @@ use super::{ModelError, ModelErrorKind, Timeouts};
 use crate::clock;
 use crate::secrets::Secrets;
 
-pub(crate) use body::{Piece, closing, joined, text_of};
+pub(crate) use body::{Piece, closing, text_of};
 use connector::{Connector, Route, Unconnected};
 use exchange::{Answer, Broken, exchange};
 use io::Io;
@@ -150,7 +149,7 @@ impl Endpoint {
         &self.secrets
     }
 
-    /// Posts the chunks, in order, as one body.
+    /// Posts the pieces, in order, as one body.
     ///
     /// A connection that was kept from an earlier request may be closed by the server while
     /// the next one is under way. A request lost so, before the head of an answer was whole, is
@@ -158,7 +157,7 @@ impl Endpoint {
     /// connection, that nothing came on it for long.
     pub(crate) async fn post(
         self: Arc<Self>,
-        chunks: Vec<Bytes>,
+        body: Vec<Piece>,
         expect: Expect,
     ) -> Result<Reply, ModelError> {
         let started = Instant::now();
@@ -170,7 +169,7 @@ impl Endpoint {
         let runtime = Handle::try_current()
             .map_err(|_| configuration("a model is asked outside of a tokio runtime".to_owned()))?
             .id();
-        let sent = self.send(&chunks, expect, runtime);
+        let sent = self.send(&body, expect, runtime);
         match tokio::time::timeout(limit, sent).await {
             Ok(answer) => Ok(Reply::new(
                 answer?,
@@ -186,13 +185,13 @@ impl Endpoint {
 
     async fn send(
         &self,
-        chunks: &[Bytes],
+        body: &[Piece],
         expect: Expect,
         runtime: runtime::Id,
     ) -> Result<Answer, ModelError> {
-        let head = self.heads.before(chunks, expect);
+        let head = self.heads.of(expect);
         if let Some(kept) = self.pool.take(runtime) {
-            match exchange(kept, &head, chunks).await {
+            match exchange(kept, head, body).await {
                 Err(_) => {}
                 Ok(answer) if answer.head.status == StatusCode::REQUEST_TIMEOUT => {}
                 Ok(answer) => return Ok(answer),
@@ -201,7 +200,7 @@ impl Endpoint {
         }
         // Few requests need it, so it takes no room in the others.
         let io = Box::pin(self.connect()).await?;
-        let answer = exchange(io, &head, chunks).await;
+        let answer = exchange(io, head, body).await;
         answer.map_err(|error| self.broken(error))
     }
 

@@ -2,7 +2,6 @@
 
 use std::io::Write as _;
 
-use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderValue};
 use url::{Position, Url};
 
@@ -30,17 +29,17 @@ impl Heads {
         }
     }
 
-    /// The head of a request with this body.
-    pub(super) fn before(&self, body: &[Bytes], expect: Expect) -> Vec<u8> {
+    /// The one of a request for this kind of answer.
+    pub(super) fn of(&self, expect: Expect) -> &Head {
         match expect {
-            Expect::EventStream => self.events.before(body),
-            Expect::Json => self.json.before(body),
+            Expect::EventStream => &self.events,
+            Expect::Json => &self.json,
         }
     }
 }
 
 /// A request to one URL, up to the number of bytes that follow.
-struct Head {
+pub(super) struct Head {
     text: Vec<u8>,
 }
 
@@ -71,12 +70,10 @@ impl Head {
         Self { text }
     }
 
-    fn before(&self, body: &[Bytes]) -> Vec<u8> {
-        let length: usize = body.iter().map(Bytes::len).sum();
-        let mut head = Vec::with_capacity(self.text.len() + 24);
-        head.extend_from_slice(&self.text);
+    /// Adds the head of a request with so many bytes behind it.
+    pub(super) fn push_to(&self, out: &mut Vec<u8>, length: usize) {
+        out.extend_from_slice(&self.text);
         // A vector takes all that is written.
-        let _ = write!(head, "{length}\r\n\r\n");
-        head
+        let _ = write!(out, "{length}\r\n\r\n");
     }
 }

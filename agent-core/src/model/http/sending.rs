@@ -1,16 +1,39 @@
 //! Writes a request: before its answer begins, and what is left of it beside the answer.
 
-use std::io::{self, IoSlice};
+use std::cell::Cell;
+use std::io;
 use std::pin::Pin;
+use std::slice;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf as _, Bytes};
 
+use super::body::Piece;
 use super::io::Io;
+use super::request::Head;
+
+/// From this size on a piece is written by itself; shorter ones are cheaper to copy than to write.
+const LARGE: usize = 64 * 1024;
+
+/// The largest buffer that is kept for the next request.
+const MOST_KEPT: usize = 256 * 1024;
+
+thread_local! {
+    /// Most requests go out at once, so the next one of a thread finds the buffer that is still in
+    /// its cache.
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// A request on its way.
+///
+/// Short pieces are written together: a body may be many, and each write wakes the other end.
 pub(super) struct Sending<'a> {
-    left: &'a mut [IoSlice<'a>],
+    /// What is written now.
+    run: Vec<u8>,
+    sent: usize,
+    /// What is written then.
+    long: &'a [u8],
+    left: slice::Iter<'a, Piece>,
     /// True once all is sent.
     pub(super) is_over: bool,
     /// What ended the writing too early; an answer may have been sent before.
@@ -18,11 +41,33 @@ pub(super) struct Sending<'a> {
 }
 
 impl<'a> Sending<'a> {
-    pub(super) fn new(left: &'a mut [IoSlice<'a>]) -> Self {
-        Self {
-            left,
+    pub(super) fn new(head: &Head, body: &'a [Piece]) -> Self {
+        let mut run = BUFFER.try_with(Cell::take).unwrap_or_default();
+        head.push_to(
+            &mut run,
+            body.iter().map(|piece| piece.as_str().len()).sum(),
+        );
+        let mut sending = Self {
+            run,
+            sent: 0,
+            long: &[],
+            left: body.iter(),
             is_over: false,
             failed: None,
+        };
+        sending.fill();
+        sending
+    }
+
+    /// Takes the pieces up to a long one.
+    fn fill(&mut self) {
+        for piece in &mut self.left {
+            let bytes = piece.as_str().as_bytes();
+            if bytes.len() >= LARGE {
+                self.long = bytes;
+                return;
+            }
+            self.run.extend_from_slice(bytes);
         }
     }
 
@@ -33,18 +78,38 @@ impl<'a> Sending<'a> {
         match self.write(io, cx) {
             Poll::Ready(Ok(())) => self.is_over = true,
             Poll::Ready(Err(error)) => self.failed = Some(error),
-            Poll::Pending => {}
+            Poll::Pending => return,
+        }
+        let mut run = std::mem::take(&mut self.run);
+        if run.capacity() <= MOST_KEPT {
+            run.clear();
+            // A thread that ends keeps nothing.
+            let _ = BUFFER.try_with(|buffer| buffer.set(run));
         }
     }
 
     fn write(&mut self, io: &mut dyn Io, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while !self.left.is_empty() {
-            match ready!(Pin::new(&mut *io).poll_write_vectored(cx, self.left))? {
-                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                written => IoSlice::advance_slices(&mut self.left, written),
+        let mut io = Pin::new(io);
+        loop {
+            while self.sent < self.run.len() {
+                match ready!(io.as_mut().poll_write(cx, &self.run[self.sent..]))? {
+                    0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                    written => self.sent += written,
+                }
+            }
+            while !self.long.is_empty() {
+                match ready!(io.as_mut().poll_write(cx, self.long))? {
+                    0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                    written => self.long = &self.long[written..],
+                }
+            }
+            self.run.clear();
+            self.sent = 0;
+            self.fill();
+            if self.run.is_empty() && self.long.is_empty() {
+                return io.poll_flush(cx);
             }
         }
-        Pin::new(io).poll_flush(cx)
     }
 
     /// What is still to be sent.
@@ -52,9 +117,10 @@ impl<'a> Sending<'a> {
         if self.is_over || self.failed.is_some() {
             return None;
         }
-        let mut bytes = Vec::new();
-        for piece in &*self.left {
-            bytes.extend_from_slice(piece);
+        let mut bytes = self.run[self.sent..].to_vec();
+        bytes.extend_from_slice(self.long);
+        for piece in self.left.clone() {
+            bytes.extend_from_slice(piece.as_str().as_bytes());
         }
         Some(Unsent(bytes.into()))
     }

@@ -133,7 +133,7 @@ impl OpenAi {
         http::text_of(&self.body(request, Expect::EventStream))
     }
 
-    fn body<'a>(&'a self, request: &'a ChatRequest, expect: Expect) -> Vec<Piece<'a>> {
+    fn body(&self, request: &ChatRequest, expect: Expect) -> Vec<Piece> {
         let quirks = self.0.profile.quirks();
         let dialect = self.0.dialect.unwrap_or(quirks.dialect);
         wire::body(request, &self.0.head, quirks, dialect, expect)
@@ -145,7 +145,7 @@ impl OpenAi {
         self.0.prefixes.look(request);
         Ok(Asked {
             endpoint: Arc::clone(&self.0.endpoint),
-            body: http::joined(&self.body(request, expect)),
+            body: self.body(request, expect),
             expect,
         })
     }

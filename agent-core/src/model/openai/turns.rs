@@ -18,11 +18,11 @@ const BRIDGE: &str = r#",{"role":"assistant","content":"OK."}"#;
 pub(super) const FILLER: &str = r#",{"role":"user","content":"Go on."}"#;
 
 /// The messages, each with a comma before it. Their text is kept with the history and grows.
-pub(super) fn pieces<'a>(request: &'a ChatRequest, quirks: &'static Quirks) -> Vec<Piece<'a>> {
+pub(super) fn pieces(request: &ChatRequest, quirks: &'static Quirks) -> Vec<Piece> {
     let is_system = |message: &&Message| message.role() == Role::System;
     let said = request.messages().filter(|it| message::says_something(it));
     let system: Vec<&Message> = said.take_while(is_system).collect();
-    let mut pieces: Vec<Piece<'a>> = Vec::with_capacity(3);
+    let mut pieces: Vec<Piece> = Vec::with_capacity(3);
     match &*system {
         [] => {}
         [only] => pieces.push(message::kept(only, quirks).into()),

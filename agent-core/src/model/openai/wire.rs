@@ -20,14 +20,14 @@ use crate::tool::ToolDefinition;
 
 /// The pieces of the request body, in order. It begins with the client's [`head`], unless another
 /// model is asked.
-pub(super) fn body<'a>(
-    request: &'a ChatRequest,
-    client: &'a Arc<str>,
+pub(super) fn body(
+    request: &ChatRequest,
+    client: &Arc<str>,
     quirks: &'static Quirks,
     dialect: Dialect,
     expect: Expect,
-) -> Vec<Piece<'a>> {
-    let mut pieces: Vec<Piece<'a>> = Vec::with_capacity(8);
+) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::with_capacity(8);
     pieces.push(match &request.options().model {
         None => client.into(),
         Some(model) => head(model).into(),

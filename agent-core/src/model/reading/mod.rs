@@ -14,11 +14,10 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::{Stream, stream};
 
 use crate::boxed::BoxFuture;
-use crate::model::http::{Endpoint, Expect, Reply};
+use crate::model::http::{Endpoint, Expect, Piece, Reply};
 use crate::model::{Accumulator, ChatResponse, ModelDelta, ModelError, ModelErrorKind};
 
 use reader::Reader;
@@ -72,7 +71,7 @@ pub(super) trait Assembler: Default {
 /// What is asked, and where.
 pub(super) struct Asked {
     pub(super) endpoint: Arc<Endpoint>,
-    pub(super) body: Vec<Bytes>,
+    pub(super) body: Vec<Piece>,
     pub(super) expect: Expect,
 }
 
