@@ -141,3 +141,98 @@ impl Unsent {
         Pin::new(io).poll_flush(cx).map(|_| ())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use http::HeaderMap;
+    use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+    use url::Url;
+
+    use super::super::Expect;
+    use super::super::connector::Route;
+    use super::super::request::Heads;
+    use super::*;
+
+    /// Takes at most `most` bytes of a write, and every other one later.
+    struct Slow {
+        taken: Vec<u8>,
+        most: usize,
+        is_ready: bool,
+    }
+
+    impl AsyncRead for Slow {
+        fn poll_read(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            _: &mut ReadBuf<'_>,
+        ) -> Poll<io::Result<()>> {
+            Poll::Pending
+        }
+    }
+
+    impl AsyncWrite for Slow {
+        fn poll_write(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            bytes: &[u8],
+        ) -> Poll<io::Result<usize>> {
+            self.is_ready ^= true;
+            if !self.is_ready {
+                return Poll::Pending;
+            }
+            let bytes = &bytes[..bytes.len().min(self.most)];
+            self.taken.extend_from_slice(bytes);
+            Poll::Ready(Ok(bytes.len()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[test]
+    fn a_request_is_whole_however_much_of_it_is_taken_at_once_and_wherever_it_is_left() {
+        let url = Url::parse("http://h/v1").expect("a URL");
+        let heads = Heads::new(&url, &Route::Direct, &HeaderMap::new());
+        let long = || "x".repeat(LARGE);
+        let pieces: [Piece; 6] = [
+            "a".into(),
+            long().into(),
+            "b".into(),
+            "c".into(),
+            long().into(),
+            long().into(),
+        ];
+        let body = super::super::text_of(&pieces);
+        let head = "POST /v1 HTTP/1.1\r\naccept: application/json\r\ncontent-length: ";
+        let whole = format!("{head}{}\r\n\r\n{body}", body.len());
+        let mut cx = Context::from_waker(Waker::noop());
+
+        for (most, polls) in [(7, usize::MAX), (7, 3), (100_000, usize::MAX), (70_000, 3)] {
+            let mut io = Slow {
+                taken: Vec::new(),
+                most,
+                is_ready: false,
+            };
+            let mut sending = Sending::new(heads.of(Expect::Json), &pieces);
+            let mut polled = 0;
+            while !sending.is_over && polled < polls {
+                sending.poll(&mut io, &mut cx);
+                polled += 1;
+            }
+            if let Some(mut unsent) = sending.unsent() {
+                while unsent.poll(&mut io, &mut cx).is_pending() {}
+            }
+
+            assert!(sending.failed.is_none());
+            let sent = String::from_utf8(io.taken).expect("text");
+            assert!(sent == whole, "{} bytes, {most} at once", sent.len());
+        }
+    }
+}
