@@ -7,16 +7,13 @@ use jsonschema::Validator;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::values::values_in;
 use super::{ANSWER, OutputError};
-use crate::event::without_thoughts;
 use crate::schema::SchemaError;
 
 /// How many faults the model is told.
 #[cfg(feature = "validate")]
 const MOST_FAULTS: usize = 10;
-
-/// How many brackets between the words of an answer are looked at.
-const MOST_BRACKETS: usize = 100;
 
 /// Reads the answer as the type it is to be.
 pub(super) type Read = fn(&str) -> Result<(), serde_json::Error>;
@@ -114,42 +111,4 @@ fn text(error: &jsonschema::ValidationError<'_>) -> String {
         "" => error.to_string(),
         path => format!("`{path}`: {error}"),
     }
-}
-
-/// The answer if it is JSON, or the JSON values in it, be they in a fence of Markdown or between
-/// some words. Thoughts in front, which some servers leave in the text, are no part of it.
-fn values_in(answer: &str) -> Result<Vec<&str>, serde_json::Error> {
-    let whole = answer.trim();
-    let no_json = match serde_json::from_str::<&RawValue>(whole) {
-        Ok(json) => return Ok(vec![json.get()]),
-        Err(error) => error,
-    };
-    let mut rest = without_thoughts(whole);
-    let mut values = Vec::new();
-    for _ in 0..MOST_BRACKETS {
-        let Some(place) = rest.find(['{', '[']) else {
-            break;
-        };
-        rest = &rest[place..];
-        let mut read = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
-        match read.next() {
-            Some(Ok(json)) => {
-                values.push(json.get());
-                rest = &rest[read.byte_offset()..];
-            }
-            // A part of what is broken is not what was meant.
-            Some(Err(error)) if is_begun(rest) => return Err(error),
-            _ => rest = &rest[1..],
-        }
-    }
-    match values.is_empty() {
-        true => Err(no_json),
-        false => Ok(values),
-    }
-}
-
-/// True if this is an object or a list that begins, and no bracket of a sentence.
-fn is_begun(text: &str) -> bool {
-    let inner = text[1..].trim_start();
-    inner.starts_with('"') || (text.starts_with('[') && inner.starts_with(['{', '[']))
 }

@@ -8,6 +8,7 @@ mod check;
 mod final_answer;
 mod node;
 mod tries;
+mod values;
 
 use std::any::type_name;
 use std::fmt;
