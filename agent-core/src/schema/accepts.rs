@@ -16,10 +16,30 @@ const DEEPEST: usize = 64;
 /// More schemas than this are not asked: some branch back to themselves.
 const MOST_SCHEMAS: usize = 100_000;
 
+/// Keywords that refuse values and are not understood here.
+const UNKNOWN: [&str; 7] = [
+    "$dynamicRef",
+    "$recursiveRef",
+    "additionalItems",
+    "dependencies",
+    "dependentSchemas",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+
 /// `None` if the schema says something that is not understood here.
 pub(super) fn accepts(schema: &Value, value: &Value) -> Option<bool> {
     let reader = Reader {
         root: schema,
+        asked: Cell::new(0),
+    };
+    reader.accepts(schema, value, 0)
+}
+
+/// The same of a schema that stands in another, by which its references are read.
+pub(super) fn accepts_part(root: &Value, schema: &Value, value: &Value) -> Option<bool> {
+    let reader = Reader {
+        root,
         asked: Cell::new(0),
     };
     reader.accepts(schema, value, 0)
@@ -71,7 +91,28 @@ impl Reader<'_> {
             },
             "const" => rule == value,
             "enum" => rule.as_array()?.contains(value),
-            "properties" | "additionalProperties" | "required" => match value {
+            "not" => !self.accepts(rule, value, depth)?,
+            "if" => {
+                let then = match self.accepts(rule, value, depth)? {
+                    true => all.get("then"),
+                    false => all.get("else"),
+                };
+                return then.map_or(Some(true), |then| self.accepts(then, value, depth));
+            }
+            "contains" => match value {
+                Value::Array(items) => return self.contains(rule, all, items, depth),
+                _ => true,
+            },
+            "minProperties" | "maxProperties" | "propertyNames" | "dependentRequired" => {
+                match value {
+                    Value::Object(members) => {
+                        return self.names((keyword, rule), members, depth);
+                    }
+                    _ => true,
+                }
+            }
+            "properties" | "patternProperties" | "additionalProperties" | "required" => match value
+            {
                 Value::Object(members) => {
                     return self.members((keyword, rule), all, members, depth);
                 }
@@ -91,11 +132,10 @@ impl Reader<'_> {
                 Some(text) => return is_text(keyword, rule, text),
                 None => true,
             },
-            // What the formats mean is not checked: those that are made are written by hand.
-            "format" | "contentEncoding" | "contentMediaType" | "$defs" | "definitions"
-            | "$schema" | "$id" | "$comment" | "title" | "description" | "default" | "examples"
-            | "deprecated" | "readOnly" | "writeOnly" => true,
-            _ => return None,
+            keyword if UNKNOWN.contains(&keyword) => return None,
+            // What the formats mean is not checked: those that are made are written by hand. Other
+            // words say nothing of the value.
+            _ => true,
         };
         Some(holds)
     }
@@ -123,18 +163,74 @@ impl Reader<'_> {
             );
         }
         let named = all.get("properties");
-        let is_named = |name: &String| named.is_some_and(|named| named.get(name).is_some());
+        let patterns = all.get("patternProperties").and_then(Value::as_object);
+        let mut by_pattern = Vec::new();
+        for (pattern, schema) in patterns.into_iter().flatten() {
+            by_pattern.push((Regex::new(pattern).ok()?, schema));
+        }
         for (name, member) in members {
-            let schema = match (keyword, is_named(name)) {
-                ("properties", true) => &rule[name],
-                ("additionalProperties", false) => rule,
+            let mut of_name = by_pattern.iter().filter(|(regex, _)| regex.is_match(name));
+            let is_named = named.is_some_and(|named| named.get(name).is_some());
+            let schemas: Vec<&Value> = match keyword {
+                "properties" if is_named => vec![&rule[name]],
+                "patternProperties" => of_name.map(|(_, schema)| *schema).collect(),
+                "additionalProperties" if !is_named && of_name.next().is_none() => vec![rule],
                 _ => continue,
             };
-            if !self.accepts(schema, member, depth)? {
-                return Some(false);
+            for schema in schemas {
+                if !self.accepts(schema, member, depth)? {
+                    return Some(false);
+                }
             }
         }
         Some(true)
+    }
+
+    fn names(
+        &self,
+        (keyword, rule): (&str, &Value),
+        members: &Map<String, Value>,
+        depth: usize,
+    ) -> Option<bool> {
+        match keyword {
+            "minProperties" => Some(members.len() as u64 >= rule.as_u64()?),
+            "maxProperties" => Some(members.len() as u64 <= rule.as_u64()?),
+            "propertyNames" => {
+                for name in members.keys() {
+                    if !self.accepts(rule, &name.as_str().into(), depth)? {
+                        return Some(false);
+                    }
+                }
+                Some(true)
+            }
+            _ => {
+                let wanted = rule.as_object()?.iter();
+                let is_there =
+                    |name: &Value| name.as_str().is_some_and(|it| members.contains_key(it));
+                let mut wanted = wanted.filter(|(name, _)| members.contains_key(*name));
+                Some(
+                    wanted.all(|(_, names)| {
+                        names.as_array().is_some_and(|it| it.iter().all(is_there))
+                    }),
+                )
+            }
+        }
+    }
+
+    fn contains(
+        &self,
+        rule: &Value,
+        all: &Map<String, Value>,
+        items: &[Value],
+        depth: usize,
+    ) -> Option<bool> {
+        let mut count = 0;
+        for item in items {
+            count += u64::from(self.accepts(rule, item, depth)?);
+        }
+        let bound = |keyword: &str| all.get(keyword).and_then(Value::as_u64);
+        let is_enough = count >= bound("minContains").unwrap_or(1);
+        Some(is_enough && count <= bound("maxContains").unwrap_or(u64::MAX))
     }
 
     fn items(

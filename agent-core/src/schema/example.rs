@@ -3,10 +3,11 @@
 //! It is read from the JSON, not from [`Schema`], so that what `schemars` says
 //! is understood too.
 
-use regex_lite::Regex;
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Value, json};
 
-use super::accepts::accepts;
+use super::accepts::{accepts, accepts_part};
+use super::pattern::Pattern;
+use super::scalars::{number, text};
 use super::{Composer, Property, Schema};
 
 /// Deeper than this nothing is shown; a recursive type ends here.
@@ -20,6 +21,22 @@ const MOST_ITEMS: u64 = 8;
 
 /// How often a value is made by chance until one is accepted.
 const TRIES: usize = 32;
+
+/// How often a part of it is, where several rules must hold at once.
+const TRIES_OF_PART: usize = 8;
+
+/// Keywords by which a value that is made may be refused.
+const HARD: [&str; 9] = [
+    "oneOf",
+    "anyOf",
+    "allOf",
+    "not",
+    "if",
+    "multipleOf",
+    "uniqueItems",
+    "contains",
+    "minProperties",
+];
 
 /// More values than this are not made for one: schemas that branch back to themselves would
 /// want more at each level.
@@ -118,12 +135,23 @@ impl Maker<'_> {
         self.made += 1;
         self.depth += 1;
         let made = match schema {
-            Value::Object(schema) => self.make_of(schema),
+            Value::Object(keywords) if self.chance.is_some() && is_hard(keywords) => {
+                self.tried(schema, keywords)
+            }
+            Value::Object(keywords) => self.make_of(keywords),
             Value::Bool(true) => Some(Value::Null),
             _ => None,
         };
         self.depth -= 1;
         made
+    }
+
+    /// The first of several values that is accepted.
+    fn tried(&mut self, schema: &Value, keywords: &Map<String, Value>) -> Option<Value> {
+        (0..TRIES_OF_PART).find_map(|_| {
+            let made = self.make_of(keywords)?;
+            (accepts_part(self.root, schema, &made) == Some(true)).then_some(made)
+        })
     }
 
     fn make_of(&mut self, schema: &Map<String, Value>) -> Option<Value> {
@@ -159,12 +187,18 @@ impl Maker<'_> {
             "null" => Some(Value::Null),
             "boolean" => Some((self.pick(2) == 0).into()),
             kind @ ("integer" | "number") => {
-                let shift = self.pick(1000);
-                number(schema, kind == "integer", shift as f64)
+                // Small numbers are often those that matter.
+                let most = [1000, 4][self.pick(2)];
+                let part = if kind == "number" {
+                    self.pick(2) as f64 / 2.0
+                } else {
+                    0.0
+                };
+                number(schema, kind == "integer", self.pick(most) as f64 + part)
             }
             "string" => {
-                let longer = self.pick(9);
-                text(schema, longer, self.chance.is_some())
+                let by_chance = self.chance.is_some();
+                text(schema, &mut |count| self.pick(count), by_chance)
             }
             "array" => self.list(schema),
             "object" => self.object(schema),
@@ -196,6 +230,10 @@ impl Maker<'_> {
             false => at_least,
         };
         let wanted = wanted.min(count("maxItems").unwrap_or(u64::MAX));
+        if self.chance.is_some() {
+            let items = schema.get("items").unwrap_or(&Value::Bool(true));
+            return self.items_by_chance(schema, items, wanted);
+        }
         let item = match schema.get("items") {
             Some(items) => self.make(items),
             None => Some(Value::Null),
@@ -210,22 +248,47 @@ impl Maker<'_> {
                     .map(|step| Some(json!(first + i64::try_from(step).ok()?)))
                     .collect()
             }
-            Some(item) if self.chance.is_none() => {
-                Some((0..wanted).map(|_| item.clone()).collect())
+            Some(item) => Some((0..wanted).map(|_| item.clone()).collect()),
+        }
+    }
+
+    fn items_by_chance(
+        &mut self,
+        schema: &Map<String, Value>,
+        items: &Value,
+        wanted: u64,
+    ) -> Option<Value> {
+        if wanted > MOST_ITEMS {
+            return None;
+        }
+        let is_set = schema.get("uniqueItems") == Some(&Value::Bool(true));
+        let mut made = Vec::new();
+        if let Some(contained) = schema.get("contains") {
+            made.push(self.make(contained)?);
+        }
+        // What comes again in a set is made anew, as often as there is hope.
+        for _ in 0..wanted * TRIES_OF_PART as u64 {
+            if made.len() as u64 >= wanted {
+                break;
             }
-            Some(_) => {
-                let items = schema.get("items").unwrap_or(&Value::Bool(true));
-                (0..wanted).map(|_| self.make(items)).collect()
+            match self.make(items) {
+                Some(item) if !(is_set && made.contains(&item)) => made.push(item),
+                Some(_) => {}
+                None => break,
             }
         }
+        let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+        (made.len() as u64 >= least).then(|| made.into())
     }
 
     fn object(&mut self, schema: &Map<String, Value>) -> Option<Value> {
         let required = schema.get("required").and_then(Value::as_array);
         let names = required.into_iter().flatten().filter_map(Value::as_str);
         let mut members = Map::new();
+        let other = schema.get("additionalProperties");
         for name in names {
-            let value = self.make(&schema.get("properties")?[name])?;
+            let property = schema.get("properties").and_then(|all| all.get(name));
+            let value = self.make(property.or(other).unwrap_or(&Value::Bool(true)))?;
             members.insert(name.to_owned(), value);
         }
         let optional = schema.get("properties").and_then(Value::as_object);
@@ -237,7 +300,6 @@ impl Maker<'_> {
                 members.insert(name.clone(), value);
             }
         }
-        let other = schema.get("additionalProperties");
         if members.is_empty()
             && !schema.contains_key("properties")
             && let Some(other @ Value::Object(_)) = other
@@ -245,11 +307,70 @@ impl Maker<'_> {
         {
             members.insert("key".to_owned(), value);
         }
+        self.fill(schema, &mut members)?;
         Some(members.into())
     }
 
-    /// An object that several schemas describe together.
+    /// Adds members to an object until it has as many as it must, and those that others want.
+    fn fill(
+        &mut self,
+        schema: &Map<String, Value>,
+        members: &mut Map<String, Value>,
+    ) -> Option<()> {
+        let wants = schema.get("dependentRequired").and_then(Value::as_object);
+        for (name, wanted) in wants.into_iter().flatten() {
+            if members.contains_key(name) {
+                for name in wanted.as_array()?.iter().filter_map(Value::as_str) {
+                    let value = self.make(&schema.get("properties")?[name])?;
+                    members.entry(name).or_insert(value);
+                }
+            }
+        }
+        let least = schema
+            .get("minProperties")
+            .and_then(Value::as_u64)
+            .unwrap_or(0);
+        let patterns = schema.get("patternProperties").and_then(Value::as_object);
+        let (pattern, of_pattern) = patterns.and_then(|all| all.iter().next()).unzip();
+        let others = schema.get("additionalProperties");
+        for place in 0..(least as usize).min(MOST_ITEMS as usize) * TRIES_OF_PART {
+            if members.len() as u64 >= least {
+                break;
+            }
+            let name = match (schema.get("propertyNames"), pattern) {
+                (Some(names), _) => {
+                    let mut names = names.as_object()?.clone();
+                    names.insert("type".to_owned(), "string".into());
+                    self.make_of(&names)?.as_str()?.to_owned()
+                }
+                (None, Some(pattern)) => self.matching(pattern)?,
+                (None, None) => format!("key{place}"),
+            };
+            let value = self.make(of_pattern.or(others).unwrap_or(&Value::Bool(true)))?;
+            members.entry(name).or_insert(value);
+        }
+        Some(())
+    }
+
+    fn matching(&mut self, pattern: &str) -> Option<String> {
+        let pattern = Pattern::read(pattern)?;
+        Some(pattern.text(3, &mut |count| self.pick(count)))
+    }
+
+    /// A value that several schemas describe together: an object of the members of all, or one of
+    /// a schema that says what all say.
     fn joined(&mut self, schema: &Map<String, Value>, parts: &[Value]) -> Option<Value> {
+        let is_plain = |part: &Value| {
+            let kind = part.as_object().and_then(kind);
+            kind.is_some_and(|kind| !matches!(kind, "object" | "null"))
+        };
+        if self.chance.is_some() && parts.iter().any(is_plain) {
+            let mut all = schema.clone();
+            all.remove("allOf");
+            let parts = parts.iter().filter_map(Value::as_object).flatten();
+            all.extend(parts.map(|(name, rule)| (name.clone(), rule.clone())));
+            return self.make_of(&all);
+        }
         let mut members = Map::new();
         if schema.contains_key("properties")
             && let Value::Object(own) = self.object(schema)?
@@ -267,6 +388,10 @@ impl Maker<'_> {
     }
 }
 
+fn is_hard(keywords: &Map<String, Value>) -> bool {
+    HARD.iter().any(|keyword| keywords.contains_key(*keyword))
+}
+
 /// The type, or the first that is not `null`; an object if only properties tell.
 fn kind(schema: &Map<String, Value>) -> Option<&str> {
     match schema.get("type") {
@@ -278,140 +403,4 @@ fn kind(schema: &Map<String, Value>) -> Option<&str> {
         _ if schema.contains_key("properties") => Some("object"),
         _ => Some("null").filter(|_| !schema.contains_key("pattern")),
     }
-}
-
-/// `1 + shift` if that is allowed, else a number near to a bound.
-fn number(schema: &Map<String, Value>, whole: bool, shift: f64) -> Option<Value> {
-    let bound = |keyword: &str| schema.get(keyword).and_then(Value::as_f64);
-    let step = bound("multipleOf")
-        .filter(|step| *step > 0.0)
-        .unwrap_or(1.0);
-    let (low, high) = (bound("minimum"), bound("maximum"));
-    let (above, below) = (bound("exclusiveMinimum"), bound("exclusiveMaximum"));
-    let fits = |number: &f64| {
-        low.is_none_or(|low| *number >= low)
-            && high.is_none_or(|high| *number <= high)
-            && above.is_none_or(|above| *number > above)
-            && below.is_none_or(|below| *number < below)
-            && (!whole || number.fract() == 0.0)
-    };
-    let floor = low.or(above).unwrap_or(0.0);
-    let ceiling = high.or(below).unwrap_or(0.0);
-    let multiple = ((floor / step).ceil() + shift) * step;
-    let span = ceiling - floor;
-    let shift = match low.or(above).is_some() && high.or(below).is_some() && span > 0.0 {
-        true => shift % (span + 1.0),
-        false => shift,
-    };
-    let candidates = [
-        if step == 1.0 { 1.0 + shift } else { multiple },
-        floor.ceil() + shift,
-        (floor / step).ceil() * step,
-        floor.ceil(),
-        floor.floor() + 1.0,
-        ceiling.floor(),
-        ceiling.ceil() - 1.0,
-        floor,
-        ceiling,
-        floor.midpoint(ceiling),
-    ];
-    let number = candidates.into_iter().find(fits)?;
-    if number.fract() == 0.0 && (whole || number.abs() < 9e15) {
-        // A whole number is written as one as far as one can be.
-        return match number < 0.0 {
-            true => Some((number as i64).into()),
-            false => Some((number as u64).into()),
-        };
-    }
-    Number::from_f64(number).map(Value::Number)
-}
-
-/// Texts tried where a pattern is asked for.
-const TEXTS: &[&str] = &[
-    "text",
-    "Text",
-    "TEXT",
-    "a",
-    "A",
-    "1",
-    "12",
-    "123",
-    "1234",
-    "12345",
-    "abc",
-    "ABC",
-    "a1",
-    "A1",
-    "a-b",
-    "a_b",
-    "a.b",
-    "/a",
-    "a@example.com",
-    "https://example.com",
-    "2024-01-31",
-    "12:00",
-    "#ffffff",
-];
-
-fn text(schema: &Map<String, Value>, longer: usize, by_chance: bool) -> Option<Value> {
-    let word = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
-    if word("contentEncoding") == Some("base64") {
-        return Some("aGVsbG8=".into());
-    }
-    let known = word("format").map(of_format);
-    match known {
-        Some(Some(known)) => return Some(known.into()),
-        // What another format wants is not known: it is no example, and by chance any text.
-        Some(None) if !by_chance => return None,
-        _ => {}
-    }
-    let length = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
-    let low = usize::try_from(length("minLength").unwrap_or(0)).ok()?;
-    let high = usize::try_from(length("maxLength").unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
-    if low > 1000 {
-        return None;
-    }
-    let Some(pattern) = word("pattern") else {
-        let count = low
-            .max(4.min(high))
-            .saturating_add(longer)
-            .min(high.max(low));
-        let text: String = "text".chars().cycle().take(count).collect();
-        return Some(text.into());
-    };
-    let regex = Regex::new(pattern).ok()?;
-    let stretched = |text: &&str| {
-        let count = text.chars().count();
-        let text: String = text
-            .chars()
-            .cycle()
-            .take(low.max(count.min(high)))
-            .collect();
-        regex.is_match(&text).then_some(text)
-    };
-    let (before, from) = TEXTS.split_at(longer);
-    let mut texts = from.iter().chain(before);
-    texts.find_map(stretched).map(Value::from)
-}
-
-/// A text of one of the formats that our own types have.
-fn of_format(format: &str) -> Option<&'static str> {
-    Some(match format {
-        "date" => "2024-01-31",
-        "date-time" => "2024-01-31T12:00:00Z",
-        "date-time-local" => "2024-01-31T12:00:00",
-        "zoned-date-time" => "2024-01-31T12:00:00+01:00[+01:00]",
-        "time" => "12:00:00Z",
-        "time-local" => "12:00:00",
-        "duration" => "PT1H",
-        "uuid" => "67e55044-10b1-426f-9247-bb680e5fe0c8",
-        "uri" | "uri-reference" => "https://example.com/",
-        "ipv4" | "ip" => "192.0.2.1",
-        "ipv6" => "2001:db8::1",
-        "socket-address" => "192.0.2.1:80",
-        "socket-address-v6" => "[2001:db8::1]:80",
-        "email" => "a@example.com",
-        "hostname" => "example.com",
-        _ => return None,
-    })
 }

@@ -127,7 +127,7 @@ async fn a_tool_choice_is_kept() {
 
 #[tokio::test]
 async fn a_schema_that_says_more_than_is_understood_asks_for_arguments_by_hand() {
-    let schema = json!({"type": "object", "not": {"required": ["x"]}});
+    let schema = json!({"type": "object", "unevaluatedProperties": false});
 
     let error = arguments(&TestModel::new(), schema.clone())
         .await
@@ -135,6 +135,78 @@ async fn a_schema_that_says_more_than_is_understood_asks_for_arguments_by_hand()
     assert_eq!(error, ModelErrorKind::Configuration);
     let by_hand = TestModel::new().arguments("tool", json!({"y": 1}));
     assert_eq!(arguments(&by_hand, schema).await.unwrap(), json!({"y": 1}));
+}
+
+#[tokio::test]
+async fn what_schemas_of_others_ask_for_is_made_for_every_seed() {
+    let texts = |key: &str, all: &[&str]| -> Vec<Value> {
+        let text = |rule: &&str| json!({"type": "string", key: rule});
+        all.iter().map(text).collect()
+    };
+    let mut properties = texts(
+        "format",
+        &[
+            "date",
+            "date-time",
+            "time",
+            "duration",
+            "email",
+            "idn-email",
+            "hostname",
+            "idn-hostname",
+            "ipv4",
+            "ipv6",
+            "uri",
+            "uri-reference",
+            "iri",
+            "iri-reference",
+            "uuid",
+            "json-pointer",
+            "relative-json-pointer",
+            "regex",
+        ],
+    );
+    properties.extend(texts(
+        "pattern",
+        &[
+            r"^[a-z]{3}-\d{2,4}$",
+            "^(foo|bar)+$",
+            r"\w+@\w+\.com",
+            "^#[0-9a-fA-F]{6}$",
+            "^[^a]$",
+            r"^(?:https?://)?[\w.-]+$",
+        ],
+    ));
+    properties.extend([
+        json!({"type": "string", "pattern": "^a?b*c+$", "minLength": 5, "example": "abbccc"}),
+        json!({"oneOf": [{"type": "integer"}, {"type": "number", "minimum": 2}]}),
+        json!({"oneOf": [{"type": "integer", "multipleOf": 2}, {"type": "integer", "multipleOf": 3}]}),
+        json!({"oneOf": [
+            {"type": "object", "properties": {"k": {"const": "x"}, "v": {"type": "integer"}}, "required": ["k", "v"]},
+            {"type": "object", "properties": {"k": {"const": "y"}}, "required": ["k", "w"]},
+        ]}),
+        json!({"allOf": [{"type": "integer", "minimum": 3}, {"maximum": 4}]}),
+        json!({"type": "integer", "not": {"const": 0}, "nullable": true}),
+        json!({"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": true, "minItems": 3}),
+        json!({"type": "array", "items": {"type": "boolean"}, "uniqueItems": true, "minItems": 2}),
+        json!({"type": "array", "items": {"type": "integer"}, "contains": {"const": 5}}),
+        json!({"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 2}),
+        json!({"type": "object", "patternProperties": {"^x-": {"type": "null"}}, "additionalProperties": false, "minProperties": 1}),
+        json!({"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}, "minProperties": 1}),
+        json!({"type": "object", "properties": {"a": {}, "b": {"type": "string"}}, "required": ["a"], "dependentRequired": {"a": ["b"]}}),
+        json!({"type": "object", "properties": {"a": {"enum": ["x", "y"]}, "b": {}}, "required": ["a"],
+            "if": {"properties": {"a": {"const": "x"}}}, "then": {"required": ["b"]}, "else": {"maxProperties": 1}}),
+    ]);
+    for property in properties {
+        let schema = json!({"type": "object", "properties": {"p": property}, "required": ["p"]});
+        let options = jsonschema::options().should_validate_formats(true);
+        let validator = options.build(&schema).unwrap();
+        for seed in 0..40 {
+            let made = arguments(&TestModel::new().seed(seed), schema.clone()).await;
+            let made = made.unwrap_or_else(|error| panic!("{schema}: {error:?}"));
+            assert!(validator.is_valid(&made), "{made} for {schema}");
+        }
+    }
 }
 
 // E7, B5
