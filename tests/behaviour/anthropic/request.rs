@@ -178,7 +178,8 @@ async fn ids_and_names_that_are_refused_are_sent_as_others_and_still_pair() {
         .into_iter()
         .chain(answer(&odd))
         .chain(answer(&again))
-        .chain(answer(&again));
+        .chain(answer(&again))
+        .chain(answer(&ToolCall::new("c_3", "add", "{}")));
 
     let body = sent(request(messages)).await;
 
@@ -190,6 +191,8 @@ async fn ids_and_names_that_are_refused_are_sent_as_others_and_still_pair() {
         {"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"1"}]}
         {"role":"assistant","content":[{"type":"tool_use","id":"c_3","name":"add","input":{}}]}
         {"role":"user","content":[{"type":"tool_result","tool_use_id":"c_3","content":"1"}]}
+        {"role":"assistant","content":[{"type":"tool_use","id":"c_3_7","name":"add","input":{}}]}
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"c_3_7","content":"1"}]}
     "#]].assert_eq(&lines(&body));
 }
 

@@ -37,6 +37,8 @@ fn id() -> impl Strategy<Value = String> {
         "",
         "a",
         "b",
+        "a_2",
+        "a_3",
         "functions.a:0",
         "abcdef123",
         "é",

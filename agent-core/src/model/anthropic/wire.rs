@@ -75,10 +75,20 @@ struct Said {
     turns: Turns,
     /// True after the system messages in front, which stand apart.
     has_begun: bool,
-    /// The ids of the calls.
+    /// The ids of the calls, as they are sent.
     ids: HashSet<String>,
     /// What tells the calls of a group from others of the same ids, unless it is 0.
     again: usize,
+}
+
+impl Said {
+    /// False if one of these ids was sent before.
+    fn are_new(&mut self, calls: &[ToolCall], suffix: &str) -> bool {
+        let sent = calls.iter().map(|call| sent_id(&call.id, suffix));
+        // One that stays away from what was sent does no harm.
+        let met = sent.filter(|id| !self.ids.insert(id.to_string()));
+        met.count() == 0
+    }
 }
 
 /// Adds one message to the text of those before.
@@ -90,23 +100,29 @@ fn write(message: &Message, text: &mut String, said: &mut Said) {
     let calls = message.tool_calls();
     if !calls.is_empty() {
         // The API wants every id of a request once; some servers count from 0 in each answer.
-        let met = calls
-            .iter()
-            .filter(|call| !said.ids.insert(call.id.to_string()));
-        said.again = match met.count() {
-            0 => 0,
-            _ => said.ids.len() + said.again + 1,
-        };
+        let mut again = 0;
+        while !said.are_new(calls, &suffix(again)) {
+            again = (said.ids.len() + said.again + 1).max(again + 1);
+        }
+        said.again = again;
     }
     let is_group = !calls.is_empty() || !message.tool_results().is_empty();
     let is_answer = message.as_assistant().is_some();
     let blocks = |text: &mut String| match said.again {
-        again @ 1.. if is_group => push_blocks(text, message, &format!("_{again}")),
+        again @ 1.. if is_group => push_blocks(text, message, &suffix(again)),
         _ => message.push_wire(PROVIDER, text, |message, text| {
             push_blocks(text, message, "");
         }),
     };
     said.turns.say(text, is_answer, blocks);
+}
+
+/// What stands behind the ids of a group.
+fn suffix(again: usize) -> String {
+    match again {
+        0 => String::new(),
+        again => format!("_{again}"),
+    }
 }
 
 fn kept(message: &Message) -> Piece {
