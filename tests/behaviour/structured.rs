@@ -415,6 +415,26 @@ async fn in_words_beside_tools_the_schema_is_told_once_when_they_are_done() {
 }
 
 #[tokio::test]
+async fn a_model_that_holds_no_schema_is_told_of_it_in_words_too() {
+    let counts = |requests: &[ChatRequest]| -> Vec<usize> {
+        let count = |it| texts(it).concat().matches("JSON Schema").count();
+        requests.iter().map(count).collect()
+    };
+    let native = |model| weather(model).output_mode(OutputMode::Native);
+
+    let alone = scripted([says(OSLO)]);
+    run(native(alone.clone())).await.unwrap();
+    assert_eq!(counts(&alone.requests()), [1]);
+    assert!(has_form(&alone.requests()[0]));
+
+    let beside = scripted([calls("look", json!({})), says("4.5 degrees."), says(OSLO)]);
+    let agent = native(beside.clone()).tools(answers("look", "4.5"));
+    run(agent).await.unwrap();
+    assert_eq!(counts(&beside.requests()), [0, 0, 1]);
+    assert!(has_form(&beside.requests()[2]));
+}
+
+#[tokio::test]
 async fn json_between_words_is_found_where_it_has_one_reading() {
     for answer in [
         OSLO.to_owned(),

@@ -95,8 +95,13 @@ fn for_other(request: &ChatRequest, model: &dyn ChatModel) -> ChatRequest {
     let request = request.clone().with_options(options);
     match request.response_format() {
         Some(ResponseFormat::JsonSchema(output)) if !model.holds_json_schema() => {
-            let before = request.system().map(|message| message.text() + "\n\n");
-            let text = before.unwrap_or_default() + &in_words(output.schema());
+            let words = in_words(output.schema());
+            let before = request.system().map(Message::text).unwrap_or_default();
+            let text = match &*before {
+                told if told.contains(&words) => before,
+                "" => words,
+                before => format!("{before}\n\n{words}"),
+            };
             request.with_system(Some(Message::system(text)))
         }
         _ => request,

@@ -44,7 +44,9 @@ pub enum OutputMode {
     #[default]
     Auto,
     /// The provider holds the text to the schema. With tools, the model first answers as it
-    /// likes and is then asked for the form, in one more call, unless the answer fits already.
+    /// likes and is then asked for the form, in one more call, unless the answer fits already. A
+    /// model that does not [hold a schema](crate::model::ChatModel::holds_json_schema) is told of
+    /// it in words, too.
     Native,
     /// The model calls a tool, `final_answer`, whose arguments are the answer. A call beside
     /// those of other tools is refused, so those run first.
@@ -99,12 +101,14 @@ impl OutputSpec {
         let check = Check::new(&schema, !is_object, self.read).map_err(BuildFault::Output)?;
         let in_words = in_words(&schema);
         let system = system_prompt.map(|text| text.to_owned() + "\n\n");
+        let mode = match mode {
+            OutputMode::Auto if holds_schema && !has_tools => OutputMode::Native,
+            OutputMode::Auto => OutputMode::Tool,
+            mode => mode,
+        };
         Ok(Output {
-            mode: match mode {
-                OutputMode::Auto if holds_schema && !has_tools => OutputMode::Native,
-                OutputMode::Auto => OutputMode::Tool,
-                mode => mode,
-            },
+            mode,
+            is_told: mode == OutputMode::Prompted || !holds_schema,
             prompt: Message::system(system.unwrap_or_default() + &in_words),
             in_words,
             schema: OutputSchema::new(&self.name, schema),
@@ -139,6 +143,8 @@ fn wrapped(mut schema: Value) -> Value {
 pub(super) struct Output {
     /// Settled: never [`OutputMode::Auto`].
     pub(super) mode: OutputMode,
+    /// True if the form is told in words where no tool tells it.
+    is_told: bool,
     pub(super) schema: OutputSchema,
     /// What the model is told if nothing but words can ask.
     in_words: String,
@@ -181,10 +187,13 @@ impl Output {
         }
         let has_tool = self.mode == OutputMode::Tool && !tools.is_empty();
         let format = || ResponseFormat::JsonSchema(self.schema.clone());
+        let request = match self.is_told && !has_tool && !is_asked {
+            true => request.with_system(Some(self.prompt.clone())),
+            false => request,
+        };
         let request = match self.mode {
             _ if has_tool => request,
-            OutputMode::Prompted if is_asked => request,
-            OutputMode::Prompted => request.with_system(Some(self.prompt.clone())),
+            OutputMode::Prompted => request,
             _ => request.with_response_format(Some(format())),
         };
         request.with_options(options)

@@ -69,7 +69,9 @@ fn again(output: &super::Output, error: &OutputError, is_try: bool, cut: bool) -
     }
     text + &match output.mode {
         OutputMode::Tool => format!("Give your final answer by calling `{FINAL_ANSWER}`."),
-        OutputMode::Native if !is_try => "Give your final answer now, as JSON.".to_owned(),
+        OutputMode::Native if !is_try && !output.is_told => {
+            "Give your final answer now, as JSON.".to_owned()
+        }
         _ => output.in_words.clone(),
     }
 }
