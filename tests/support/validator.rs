@@ -105,8 +105,9 @@ pub fn chat_completions(body: &Value, profile: Profile) -> Checked {
 fn answer(message: &Value, profile: Profile) -> Checked {
     let first = message.pointer("/tool_calls/0");
     match profile {
-        // "Missing `reasoning_content` field in the assistant message" (DeepSeek)
-        Profile::DeepSeek => must(
+        // "Missing `reasoning_content` field in the assistant message" (DeepSeek), "thinking is
+        // enabled but reasoning_content is missing in assistant tool call message" (Moonshot)
+        Profile::DeepSeek | Profile::Moonshot => must(
             message["reasoning_content"].is_string(),
             "an answer has its reasoning",
             message,

@@ -126,10 +126,13 @@ async fn an_answer_of_another_model_has_what_a_server_wants_of_its_own() {
     let request = || ChatRequest::new(history()).unwrap();
 
     let (thinks, _) = sent(request(), Profile::DeepSeek).await;
+    let (kimi, _) = sent(request(), Profile::Moonshot).await;
     let (signs, _) = sent(request(), Profile::Gemini).await;
     let (strict, _) = sent(request(), Profile::Mistral).await;
 
     assert_eq!(thinks[4]["reasoning_content"], "");
+    assert_eq!(kimi[1]["reasoning_content"], "I look.");
+    assert_eq!(kimi[4]["reasoning_content"], ".");
     let of = |call: &str| signs.iter().find_map(|it| it.pointer(call)).cloned();
     let signature = |of| json!({"google": {"thought_signature": of}});
     assert_eq!(
@@ -217,6 +220,7 @@ async fn a_schema_is_sent_to_servers_nobody_knows_and_not_where_only_objects_are
         (Profile::Compatible, true),
         (Profile::LlamaCpp, true),
         (Profile::DeepSeek, false),
+        (Profile::Moonshot, false),
         (Profile::Qwen, false),
     ] {
         let schema = OutputSchema::new("answer", json!({"type": "object"}));

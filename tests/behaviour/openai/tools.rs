@@ -82,6 +82,33 @@ async fn a_server_that_heeds_no_choice_is_not_told_of_tools_it_must_not_call() {
 }
 
 #[tokio::test]
+async fn a_choice_that_a_server_refuses_is_left_out_and_told() {
+    let server = ReplayServer::start([]).await;
+    let model = client(&server).profile(Profile::Moonshot).build().unwrap();
+    for (choice, sent, left_out) in [
+        (ToolChoice::Required, Value::Null, &["tool_choice"][..]),
+        (
+            ToolChoice::Named("find".to_owned()),
+            Value::Null,
+            &["tool_choice"],
+        ),
+        (ToolChoice::None, "none".into(), &[]),
+    ] {
+        let options = ChatOptions::new().tool_choice(choice);
+        let transcript = Transcript::from_messages([Message::user("Hi")]).unwrap();
+        let request = ChatRequest::new(transcript)
+            .unwrap()
+            .with_tools(ToolList::new([find::DEFINITION.clone()]))
+            .with_options(options.clone());
+
+        let body: Value = serde_json::from_str(&model.request_text(&request)).unwrap();
+        assert_eq!(body["tool_choice"], sent);
+        assert!(body["tools"].is_array());
+        assert_eq!(model.unsupported(&options), left_out);
+    }
+}
+
+#[tokio::test]
 async fn a_tool_is_strict_only_where_it_can_be() {
     // sc-21, sc-22
     expect![[r#"{"model":"m","messages":[{"role":"user","content":"Hi"}],"tools":[{"type":"function","function":{"name":"find","description":"Finds articles.","parameters":{"type":"object","properties":{"text":{"type":"string","description":"What to look for."},"limit":{"type":["integer","null"],"minimum":0,"maximum":255},"depth":{"type":["integer","null"],"minimum":0,"maximum":255,"description":"(default 2)"}},"required":["text","limit","depth"],"additionalProperties":false},"strict":true}},{"type":"function","function":{"name":"label","description":"Sets labels.","parameters":{"type":"object","properties":{"tags":{"type":"object","additionalProperties":{"type":"string"}}},"required":["tags"],"additionalProperties":false}}}],"tool_choice":{"type":"function","function":{"name":"find"}},"parallel_tool_calls":false}"#]].assert_eq(&body(Some(Dialect::OpenAiStrict)).await);

@@ -122,7 +122,11 @@ pub(super) fn push_assistant(out: &mut String, answer: &AssistantMessage, quirks
             out.push_str(details.get());
         }
         (None, Some(field), Some(reasoning)) => push_member(out, field, reasoning),
-        (None, Some(field), None) if quirks.wants_reasoning => push_member(out, field, ""),
+        (None, Some(field), None) => {
+            if let Some(none) = quirks.unreasoned {
+                push_member(out, field, none);
+            }
+        }
         _ => {}
     }
     for (place, call) in calls.iter().enumerate() {

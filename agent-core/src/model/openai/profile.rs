@@ -32,6 +32,8 @@ pub enum Profile {
     OpenRouter,
     /// DeepSeek. The default for `api.deepseek.com`.
     DeepSeek,
+    /// Kimi at Moonshot. The default for `api.moonshot.ai` and `api.moonshot.cn`.
+    Moonshot,
     /// Qwen at Alibaba's Model Studio (DashScope). The default for its hosts.
     Qwen,
     /// Mistral. The default for `api.mistral.ai`.
@@ -60,6 +62,8 @@ pub(super) enum Forcing {
     Required,
     /// A tool by its name.
     Named,
+    /// None.
+    Never,
     /// None; not even `none` is heeded, so the tools are left out in its place.
     Nothing,
 }
@@ -93,9 +97,9 @@ pub(super) struct Quirks {
     pub(super) reasoning: Option<&'static str>,
     /// True if `reasoning_details` are sent back, in its place.
     pub(super) reasoning_details: bool,
-    /// True if an answer without reasoning is refused, as that of another model; an empty one
-    /// will do.
-    pub(super) wants_reasoning: bool,
+    /// What stands for the reasoning of an answer that has none, as that of another model, where
+    /// such an answer is refused.
+    pub(super) unreasoned: Option<&'static str>,
     /// True if fields of a call that are not known are taken.
     pub(super) call_fields: bool,
     /// What stands for the signature of the first call of an answer that has none, as that of
@@ -131,7 +135,7 @@ const COMPATIBLE: Quirks = Quirks {
     seed: Some("seed"),
     reasoning: None,
     reasoning_details: false,
-    wants_reasoning: false,
+    unreasoned: None,
     call_fields: true,
     unsigned: None,
     call_ids: CallIds::Any,
@@ -198,7 +202,7 @@ const DEEPSEEK: Quirks = Quirks {
     reasoning: Some("reasoning_content"),
     // "Missing `reasoning_content` field in the assistant message", also of other models' answers:
     // https://github.com/RooCodeInc/Roo-Code/issues/10171
-    wants_reasoning: true,
+    unreasoned: Some(""),
     // Neither is listed.
     seed: None,
     parallel: false,
@@ -209,6 +213,30 @@ const DEEPSEEK: Quirks = Quirks {
     sources: &[
         "https://api-docs.deepseek.com/api/create-chat-completion",
         "https://api-docs.deepseek.com/guides/thinking_mode",
+    ],
+    ..COMPATIBLE
+};
+
+const MOONSHOT: Quirks = Quirks {
+    name: "moonshot",
+    provider: "moonshot_ai",
+    hosts: &["api.moonshot.ai", "api.moonshot.cn"],
+    token_limit: "max_completion_tokens",
+    // "thinking is enabled but reasoning_content is missing in assistant tool call message", and
+    // not only of its own: https://github.com/spacedriveapp/spacebot/pull/364
+    reasoning: Some("reasoning_content"),
+    unreasoned: Some("."),
+    // Neither is listed.
+    seed: None,
+    parallel: false,
+    names: Some(64),
+    // "tool_choice 'required' is incompatible with thinking enabled", which it is unless a request
+    // says otherwise.
+    forcing: Forcing::Never,
+    formats: Formats::Object,
+    sources: &[
+        "https://platform.moonshot.ai/docs/api/chat",
+        "https://java.agentscope.io/v2/en/integration/model/kimi",
     ],
     ..COMPATIBLE
 };
@@ -330,11 +358,12 @@ const STRICT_ALTERNATION: Quirks = Quirks {
 
 impl Profile {
     /// Every profile.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::OpenAi,
         Self::Azure,
         Self::OpenRouter,
         Self::DeepSeek,
+        Self::Moonshot,
         Self::Qwen,
         Self::Mistral,
         Self::Gemini,
@@ -378,6 +407,7 @@ impl Profile {
             Self::Azure => &AZURE,
             Self::OpenRouter => &OPENROUTER,
             Self::DeepSeek => &DEEPSEEK,
+            Self::Moonshot => &MOONSHOT,
             Self::Qwen => &QWEN,
             Self::Mistral => &MISTRAL,
             Self::Gemini => &GEMINI,

@@ -172,10 +172,13 @@ fn streaming(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> &'static
 pub(super) fn unsupported(options: &ChatOptions, quirks: &Quirks) -> Vec<&'static str> {
     let forced = match (&options.tool_choice, quirks.forcing) {
         (Some(ToolChoice::Required), forcing) => {
-            matches!(forcing, Forcing::Named | Forcing::Nothing)
+            matches!(forcing, Forcing::Named | Forcing::Never | Forcing::Nothing)
         }
         (Some(ToolChoice::Named(_)), forcing) => {
-            matches!(forcing, Forcing::Required | Forcing::Nothing)
+            matches!(
+                forcing,
+                Forcing::Required | Forcing::Never | Forcing::Nothing
+            )
         }
         _ => false,
     };
@@ -220,7 +223,7 @@ fn tool_choice(choice: &ToolChoice, tools: &[ToolDefinition], quirks: &Quirks) -
     let value = match (choice, quirks.forcing) {
         (ToolChoice::Auto, _) => "auto".into(),
         (ToolChoice::None, _) => "none".into(),
-        (_, Forcing::Nothing) => return None,
+        (_, Forcing::Never | Forcing::Nothing) => return None,
         (ToolChoice::Required, Forcing::Named) => match tools {
             [only] => named(only.name()),
             _ => return None,
