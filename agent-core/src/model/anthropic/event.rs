@@ -22,6 +22,7 @@ pub(super) struct Event<'a> {
 /// A plain answer, or the beginning of a streamed one.
 #[derive(Debug, Default)]
 pub(super) struct Message<'a> {
+    pub(super) id: Cow<'a, str>,
     pub(super) content: Option<&'a str>,
     pub(super) stop_reason: Option<Cow<'a, str>>,
     pub(super) usage: Option<&'a str>,
@@ -87,6 +88,7 @@ impl<'a> Message<'a> {
         }
         while let Some(key) = json.key()? {
             match key {
+                "id" => message.id = said(&mut json)?,
                 "content" => message.content = json.any()?,
                 "stop_reason" => message.stop_reason = json.text()?,
                 "usage" => message.usage = json.any()?,

@@ -20,6 +20,8 @@ use crate::model::{FinishReason, ModelDelta, ModelError, ModelErrorKind};
 /// An answer that is being put together.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
+    /// The id of the message.
+    id: String,
     blocks: Vec<Open>,
     calls: Vec<PartialCall>,
     /// How many bytes of text were handed out.
@@ -28,6 +30,8 @@ pub(super) struct Assembler {
     stop_reason: Option<String>,
     /// True once an answer began: before that there is none, not even an empty one.
     has_begun: bool,
+    /// True once it says something.
+    has_content: bool,
     is_done: bool,
 }
 
@@ -133,19 +137,25 @@ impl Assembler {
         match &*event.kind {
             "message_start" => {
                 if let Some(Ok(message)) = event.message.map(Message::read) {
+                    if self.is_another(&message) {
+                        return Err(ModelError::new(
+                            ModelErrorKind::StreamTruncated,
+                            "another answer began before this one was over",
+                        ));
+                    }
                     self.begin(&message);
                 }
                 self.has_begun = true;
             }
             "content_block_start" => {
                 if let Some(block) = event.content_block {
-                    self.has_begun = true;
+                    (self.has_begun, self.has_content) = (true, true);
                     self.start(event.index, block, ready);
                 }
             }
             "content_block_delta" => {
                 if let Some(delta) = event.delta() {
-                    self.has_begun = true;
+                    (self.has_begun, self.has_content) = (true, true);
                     self.delta(event.index, delta, ready);
                 }
             }
@@ -168,8 +178,15 @@ impl Assembler {
         Ok(())
     }
 
+    /// True if a gateway lost its connection in the middle of an answer and goes on with one from
+    /// the beginning. <https://github.com/vercel/ai/issues/18331>
+    fn is_another(&self, message: &Message<'_>) -> bool {
+        self.has_content && !message.id.is_empty() && self.id != message.id
+    }
+
     fn begin(&mut self, message: &Message<'_>) {
         self.has_begun = true;
+        self.id = message.id.to_string();
         self.counts.take(message.usage);
         self.stop_reason = message.stop_reason.as_deref().map(str::to_owned);
     }

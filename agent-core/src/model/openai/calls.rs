@@ -95,7 +95,9 @@ impl Calls {
             (Some(ours), Some(theirs)) => ours == theirs,
             _ => true,
         };
-        let latest = self.0.iter().rposition(same_index)?;
+        let Some(latest) = self.0.iter().rposition(same_index) else {
+            return self.stray(fragment);
+        };
         let call = self.0.get(latest)?;
         if fragment.id.is_empty() {
             return (!call.is_whole_before(fragment)).then_some(latest);
@@ -111,6 +113,15 @@ impl Calls {
         let waits = call.id.is_empty() && fragment.index.is_some();
         let goes_on = waits || (fragment.name.is_empty() && !fragment.arguments.is_empty());
         (goes_on && !call.is_whole_before(fragment)).then_some(latest)
+    }
+
+    /// The last call, if it is not whole and the fragment is a piece of one with a number that no
+    /// call has: some servers count the pieces.
+    /// <https://github.com/dirac-run/dirac/pull/215>
+    fn stray(&self, fragment: &Fragment<'_>) -> Option<usize> {
+        let is_piece = fragment.name.is_empty() && !fragment.arguments.is_empty();
+        let last = self.0.len().checked_sub(1)?;
+        (is_piece && !self.0.get(last)?.is_whole()).then_some(last)
     }
 
     /// The whole calls, each with an id of its own. Of an answer that was cut off, the last call
@@ -171,9 +182,11 @@ impl PartialCall {
             "" => fragment.name != self.name,
             arguments => arguments.starts_with('{'),
         };
-        !fragment.name.is_empty()
-            && opens
-            && self.arguments.trim_end().ends_with('}')
+        !fragment.name.is_empty() && opens && self.is_whole()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.arguments.trim_end().ends_with('}')
             && serde_json::from_str::<serde::de::IgnoredAny>(&self.arguments).is_ok()
     }
 }
