@@ -105,6 +105,12 @@ pub fn chat_completions(body: &Value, profile: Profile) -> Checked {
 fn answer(message: &Value, profile: Profile) -> Checked {
     let first = message.pointer("/tool_calls/0");
     match profile {
+        // "Assistant message must have either content or tool_calls, but not both." (Mistral)
+        Profile::Mistral => must(
+            first.is_none() || message["content"].is_null(),
+            "an answer says something or calls",
+            message,
+        ),
         // "Missing `reasoning_content` field in the assistant message" (DeepSeek), "thinking is
         // enabled but reasoning_content is missing in assistant tool call message" (Moonshot)
         Profile::DeepSeek | Profile::Moonshot => must(

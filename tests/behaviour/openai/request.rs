@@ -146,6 +146,11 @@ async fn an_answer_of_another_model_has_what_a_server_wants_of_its_own() {
         Some(&signature("skip_thought_signature_validator"))
     );
     assert_eq!(strict[1].pointer("/tool_calls/0/extra_content"), None);
+    let beside = strict
+        .iter()
+        .find(|it| it.pointer("/tool_calls/0/id").is_some() && !it["content"].is_null());
+    assert_eq!(beside, None, "text beside calls is refused");
+    assert_eq!(signs[4]["content"], "Again.");
 }
 
 #[tokio::test]

@@ -113,6 +113,13 @@ pub(super) fn push_assistant(out: &mut String, answer: &AssistantMessage, quirks
     // What the official clients send back; some servers refuse calls beside "".
     match &*answer.text {
         "" if !calls.is_empty() => out.push_str("null"),
+        text if !calls.is_empty() && !quirks.text_beside_calls => {
+            tracing::debug!(
+                text,
+                "text beside calls, which the provider refuses, is left out"
+            );
+            out.push_str("null");
+        }
         text => push_string(out, text),
     }
     let details = details::of(&answer.opaque).filter(|_| quirks.reasoning_details);

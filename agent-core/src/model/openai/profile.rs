@@ -100,6 +100,8 @@ pub(super) struct Quirks {
     /// What stands for the reasoning of an answer that has none, as that of another model, where
     /// such an answer is refused.
     pub(super) unreasoned: Option<&'static str>,
+    /// True if an answer may have text beside calls.
+    pub(super) text_beside_calls: bool,
     /// True if fields of a call that are not known are taken.
     pub(super) call_fields: bool,
     /// What stands for the signature of the first call of an answer that has none, as that of
@@ -136,6 +138,7 @@ const COMPATIBLE: Quirks = Quirks {
     reasoning: None,
     reasoning_details: false,
     unreasoned: None,
+    text_beside_calls: true,
     call_fields: true,
     unsigned: None,
     call_ids: CallIds::Any,
@@ -269,6 +272,9 @@ const MISTRAL: Quirks = Quirks {
     // "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9":
     // https://github.com/avante-corp/avante.nvim/pull/2951
     call_ids: CallIds::Exactly(9),
+    // "Assistant message must have either content or tool_calls, but not both.":
+    // https://github.com/github/copilot-cli/issues/4884
+    text_beside_calls: false,
     // "Extra inputs are not permitted": https://github.com/NousResearch/hermes-agent/pull/18663
     call_fields: false,
     names: Some(64),
