@@ -111,6 +111,11 @@ fn answer(message: &Value, profile: Profile) -> Checked {
             "an answer says something or calls",
             message,
         ),
+        // "invalid message content type: <nil>" (Ollama), "The content field is a required field."
+        // (Qwen)
+        Profile::Ollama | Profile::Qwen => {
+            must(message["content"].is_string(), "content is a text", message)
+        }
         // "Missing `reasoning_content` field in the assistant message" (DeepSeek), "thinking is
         // enabled but reasoning_content is missing in assistant tool call message" (Moonshot)
         Profile::DeepSeek | Profile::Moonshot => must(

@@ -110,15 +110,14 @@ pub(super) fn push_assistant(out: &mut String, answer: &AssistantMessage, quirks
     let said = calls.iter().map(|call| ROOM + call.arguments.len() * 5 / 4);
     out.reserve(ROOM + answer.text.len() * 9 / 8 + said.sum::<usize>());
     out.push_str(r#",{"role":"assistant","content":"#);
-    // What the official clients send back; some servers refuse calls beside "".
     match &*answer.text {
-        "" if !calls.is_empty() => out.push_str("null"),
+        "" if !calls.is_empty() => out.push_str(quirks.no_text),
         text if !calls.is_empty() && !quirks.text_beside_calls => {
             tracing::debug!(
                 text,
                 "text beside calls, which the provider refuses, is left out"
             );
-            out.push_str("null");
+            out.push_str(quirks.no_text);
         }
         text => push_string(out, text),
     }

@@ -100,6 +100,8 @@ pub(super) struct Quirks {
     /// What stands for the reasoning of an answer that has none, as that of another model, where
     /// such an answer is refused.
     pub(super) unreasoned: Option<&'static str>,
+    /// What is written for the text of an answer that only calls.
+    pub(super) no_text: &'static str,
     /// True if an answer may have text beside calls.
     pub(super) text_beside_calls: bool,
     /// True if fields of a call that are not known are taken.
@@ -138,6 +140,8 @@ const COMPATIBLE: Quirks = Quirks {
     reasoning: None,
     reasoning_details: false,
     unreasoned: None,
+    // What the official clients send back; some servers refuse calls beside "".
+    no_text: "null",
     text_beside_calls: true,
     call_fields: true,
     unsigned: None,
@@ -253,6 +257,8 @@ const QWEN: Quirks = Quirks {
         "dashscope-us.aliyuncs.com",
         ".dashscope.aliyuncs.com",
     ],
+    // "The content field is a required field.": https://github.com/QwenLM/qwen-code/issues/5265
+    no_text: r#""""#,
     names: Some(64),
     // `tool_choice` is `auto`, `none` or a function; others send `required` as `auto`:
     // https://docs.instructorphp.com/cookbook/examples/B04_LLMApiSupport/llm_qwen
@@ -319,6 +325,9 @@ const OLLAMA: Quirks = Quirks {
     name: "ollama",
     provider: "ollama",
     hosts: &["ollama.com"],
+    // "invalid message content type: <nil>":
+    // https://github.com/SAIL-Research-Lab/cheetahclaws/pull/72
+    no_text: r#""""#,
     // Neither is listed as taken; the choice, `none` too, is dropped in silence:
     // https://github.com/ollama/ollama/issues/17921
     forcing: Forcing::Nothing,
