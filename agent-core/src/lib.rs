@@ -80,6 +80,7 @@ mod error;
 pub mod event;
 pub mod graph;
 mod id;
+mod json;
 pub mod message;
 pub mod model;
 mod panics;

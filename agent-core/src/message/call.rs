@@ -10,7 +10,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use serde_json::{Map, Value};
 
 use super::content::{ContentPart, text_of};
-use super::plain::is_plain_object;
+use super::flat::is_flat_object;
 use super::repair::repair;
 
 /// Why a call's arguments cannot be used.
@@ -98,7 +98,7 @@ impl ToolCall {
 }
 
 fn normalise(text: String) -> (String, Option<InvalidArguments>) {
-    if is_plain_object(&text) {
+    if is_flat_object(&text) {
         return (text, None);
     }
     let trimmed = text.trim();

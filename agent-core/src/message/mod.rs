@@ -8,11 +8,11 @@
 mod call;
 mod content;
 pub(crate) mod envelope;
+mod flat;
 mod log;
 mod mend;
 mod misfit;
 mod opaque;
-mod plain;
 mod repair;
 mod transcript;
 

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::reading::quoted::end_of_plain;
+use crate::json::end_of_plain;
 
 /// Adds a string, with quotes around it and escapes as `serde_json` writes them.
 pub(super) fn push_string(out: &mut String, text: &str) {

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::fault::{EXAMPLE, Fault};
 use super::fit::{Fit, container};
-use super::{ToolError, cursor, plain};
+use super::{ToolError, cursor, scalar};
 use crate::schema::{Constraints, Property, Schema, ToolSchema, absent};
 use crate::secrets::Secrets;
 
@@ -39,11 +39,11 @@ pub(crate) fn decode<T: DeserializeOwned>(
 
 /// The value at the start of a text, if its type reads it and nothing else must be checked.
 /// Beside it there is its length.
-pub(crate) fn decode_plain<T: ToolSchema + DeserializeOwned>(text: &str) -> Option<(T, usize)> {
+pub(crate) fn decode_first<T: ToolSchema + DeserializeOwned>(text: &str) -> Option<(T, usize)> {
     if const { T::SCHEMA.is_constrained() } {
         return None;
     }
-    plain::read(text).or_else(|| cursor::plain(text))
+    scalar::read(text).or_else(|| cursor::by_serde(text))
 }
 
 /// The value as the schema means it, or every place where it does not fit.

@@ -104,7 +104,7 @@ impl<T: ToolSchema + DeserializeOwned> ToolParam for T {
     }
 
     fn __read(text: &str) -> Option<(Self, usize)> {
-        arguments::decode_plain(text)
+        arguments::decode_first(text)
     }
 }
 

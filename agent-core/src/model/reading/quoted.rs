@@ -1,4 +1,5 @@
-//! The strings of a JSON text.
+//! What the strings of an answer say; Python servers send the halves of a surrogate pair alone when a
+//! token ends between them.
 
 #![cfg_attr(
     not(all(feature = "openai", feature = "anthropic")),
@@ -7,58 +8,7 @@
 
 use std::borrow::Cow;
 
-/// What stands between the quotes of a string.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Quoted<'a> {
-    pub(super) text: &'a str,
-    pub(super) has_escapes: bool,
-}
-
-impl<'a> Quoted<'a> {
-    /// What the string says, copied only if it has escapes; U+FFFD for what is no character.
-    ///
-    /// Python servers send the halves of a surrogate pair alone when a token ends between them.
-    pub(super) fn text(self) -> Cow<'a, str> {
-        match self.has_escapes {
-            false => Cow::Borrowed(self.text),
-            true => unescaped(self.text),
-        }
-    }
-}
-
-/// Where, from `at` on, the first byte stands that is no plain part of a string: a quote, a
-/// backslash or a control character. Looks at eight bytes at once.
-pub(crate) fn end_of_plain(bytes: &[u8], mut at: usize) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGH: u64 = ONES << 7;
-    // The high bit of each byte that is less than `least`; a borrow may set more behind the first.
-    let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word;
-    while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-        let word = u64::from_le_bytes(*eight);
-        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
-        let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
-        let found = (quote | backslash | below(word, 0x20)) & HIGH;
-        if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    let is_plain = |byte: &&u8| !matches!(**byte, b'"' | b'\\' | 0..0x20);
-    let rest = bytes.get(at..).unwrap_or_default();
-    at + rest.iter().take_while(is_plain).count()
-}
-
-/// How long the escape is that these bytes begin with; `None` if it is none.
-pub(super) fn escape_length(bytes: &[u8]) -> Option<usize> {
-    match bytes.get(1)? {
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
-        b'u' => {
-            let digits = bytes.get(2..6)?;
-            digits.iter().all(u8::is_ascii_hexdigit).then_some(6)
-        }
-        _ => None,
-    }
-}
+use crate::json::end_of_plain;
 
 /// What the text between two quotes says; U+FFFD for what is no character.
 pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
