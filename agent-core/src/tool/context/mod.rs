@@ -1,33 +1,31 @@
 //! What a tool may know and do beside its arguments. Nothing here reaches the model.
 
 mod answers;
+mod ending;
+mod parts;
+mod progress;
 
-use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use answers::CallAnswer;
+pub(crate) use parts::{CallContext, CallId, RunContext, TurnContext};
+pub use progress::Emit;
+pub(crate) use progress::Progress;
 
-use super::cancel::{CancelCallbacks, CancelGuard};
-use super::host::Hosts;
-use super::place::{Leftovers, Place};
-use super::{ToolCallback, ToolError};
-use crate::boxed::BoxFuture;
-use crate::message::Message;
+use super::cancel::CancelCallbacks;
+use super::place::Place;
 use crate::secrets::Secrets;
 use crate::state::{State, StateError, StateUpdate};
 
 /// With which the handle of a whole result begins.
 pub(crate) const RESULT: &str = "result";
-
-/// Takes a tool's progress to the run's events; `None` if it went at once.
-pub(crate) type Progress = Arc<dyn Fn(Value) -> Option<BoxFuture<'static, ()>> + Send + Sync>;
 
 /// What a tool call may know of its run, and the ways it can speak to it.
 ///
@@ -50,32 +48,6 @@ pub(crate) type Progress = Arc<dyn Fn(Value) -> Option<BoxFuture<'static, ()>> +
 #[derive(Clone, Default)]
 pub struct ToolContext(Arc<Inner>);
 
-/// What is the same for every call of a run.
-#[derive(Clone, Default)]
-pub(crate) struct RunContext {
-    pub(crate) run_id: Arc<str>,
-    pub(crate) thread_id: Option<Arc<str>>,
-    pub(crate) hosts: Hosts,
-    pub(crate) metadata: Arc<Map<String, Value>>,
-    pub(crate) blocking_in_place: bool,
-    pub(crate) leftovers: Leftovers,
-    pub(crate) secrets: Secrets,
-}
-
-/// What is the same for every call of a turn.
-#[derive(Default)]
-pub(crate) struct TurnContext {
-    pub(crate) run: Arc<RunContext>,
-    /// The message that holds the calls; the last one before it, for calls that begin before it is
-    /// whole.
-    pub(crate) message: Option<Message>,
-    pub(crate) state: State,
-    /// The run's token.
-    pub(crate) cancellation: CancellationToken,
-    /// What a run within a call needs to know of this one; only the agent knows its type.
-    pub(crate) scope: Option<Arc<dyn Any + Send + Sync>>,
-}
-
 #[derive(Default)]
 struct Inner {
     turn: Arc<TurnContext>,
@@ -86,28 +58,6 @@ struct Inner {
     updates: Mutex<StateUpdate>,
     place: OnceLock<Place>,
     attempt: AtomicU32,
-}
-
-/// What is special to one call; see the getters of [`ToolContext`].
-pub(crate) struct CallContext {
-    pub(crate) call_id: CallId,
-    pub(crate) tool: Arc<dyn ToolCallback>,
-    pub(crate) deadline: tokio::time::Instant,
-    /// The call's span.
-    pub(crate) span: tracing::Span,
-    pub(crate) progress: Option<Progress>,
-    /// Where what is told within the call goes, if somebody listens; only the agent knows its
-    /// type.
-    pub(crate) gate: Option<Arc<dyn Any + Send + Sync>>,
-    /// The answers to what the call asked, in order.
-    pub(crate) answers: Vec<CallAnswer>,
-}
-
-pub(crate) enum CallId {
-    /// That of the call at this position of the turn's message.
-    At(usize),
-    /// That of a call whose message is not whole yet.
-    Own(String),
 }
 
 impl ToolContext {
@@ -206,40 +156,6 @@ impl ToolContext {
         format!("{message}{}", self.call_id())
     }
 
-    /// The call's token: a child of the run's, fired when the call times out and when the run is
-    /// cancelled. A call and a run that end by themselves do not fire it.
-    #[must_use]
-    pub fn cancellation(&self) -> &CancellationToken {
-        self.0
-            .cancellation
-            .get_or_init(|| self.0.turn.cancellation.child_token())
-    }
-
-    pub(super) fn is_cancelled(&self) -> bool {
-        let own = self.0.cancellation.get();
-        own.unwrap_or(&self.0.turn.cancellation).is_cancelled()
-    }
-
-    /// An error if the call was cancelled; for blocking tools, between two steps.
-    ///
-    /// # Errors
-    ///
-    /// [`ToolError::cancelled`].
-    pub fn check_cancelled(&self) -> Result<(), ToolError> {
-        if self.is_cancelled() {
-            Err(ToolError::cancelled())
-        } else {
-            Ok(())
-        }
-    }
-
-    /// Runs `f` once if the call is cancelled while the guard lives; at once if it was already.
-    ///
-    /// `f` runs on the thread that cancels: it must not block.
-    pub fn on_cancel(&self, f: impl FnOnce() + Send + 'static) -> CancelGuard {
-        self.callbacks().register(Box::new(f))
-    }
-
     /// A value the host program lends; the run's over the agent's.
     #[must_use]
     pub fn host<T: Send + Sync + 'static>(&self) -> Option<&T> {
@@ -311,24 +227,6 @@ impl ToolContext {
         Ok(())
     }
 
-    /// Reports progress as an event of the run.
-    ///
-    /// The value is queued at once if there is room; awaiting the result waits for room, so
-    /// that a slow reader slows the tool. Without a reader, and after the call was cancelled,
-    /// it does nothing.
-    pub fn emit(&self, value: impl Into<Value>) -> Emit {
-        let progress = self.call().and_then(|call| call.progress.as_ref());
-        Emit {
-            pending: progress
-                .filter(|_| !self.is_cancelled())
-                .and_then(|progress| progress(value.into())),
-        }
-    }
-
-    fn callbacks(&self) -> &Arc<CancelCallbacks> {
-        self.0.callbacks.get_or_init(Arc::default)
-    }
-
     /// What an error must not repeat. Masked before a text is shortened, as a part of a secret is
     /// not known as one.
     pub(crate) fn secrets(&self) -> &Secrets {
@@ -348,32 +246,6 @@ impl ToolContext {
                 .unwrap_or_else(PoisonError::into_inner),
         )
     }
-
-    pub(super) fn place(&self) -> &Place {
-        self.0.place.get_or_init(Place::default)
-    }
-
-    pub(super) fn leftovers(&self) -> Leftovers {
-        self.run().leftovers.clone()
-    }
-
-    /// True if the tool is a blocking one that never had a thread.
-    pub(crate) fn never_ran(&self) -> bool {
-        self.0.place.get().is_some_and(Place::is_given_up)
-    }
-
-    /// The call is over: what of it still runs is left behind.
-    pub(crate) fn end(&self) {
-        let place = self.0.place.get_or_init(Place::over);
-        place.leave(&self.run().leftovers);
-    }
-
-    /// Ends the call early: fires its token and its callbacks.
-    pub(crate) fn cancel(&self) {
-        self.end();
-        self.cancellation().cancel();
-        self.callbacks().fire();
-    }
 }
 
 impl fmt::Debug for ToolContext {
@@ -383,30 +255,5 @@ impl fmt::Debug for ToolContext {
             .field("call_id", &self.call_id())
             .field("tool_name", &self.tool_name())
             .finish_non_exhaustive()
-    }
-}
-
-/// Progress on its way; await it to wait for a slow reader.
-pub struct Emit {
-    pending: Option<BoxFuture<'static, ()>>,
-}
-
-impl Future for Emit {
-    type Output = ();
-
-    fn poll(
-        mut self: std::pin::Pin<&mut Self>,
-        cx: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<()> {
-        match &mut self.pending {
-            Some(pending) => pending.as_mut().poll(cx),
-            None => std::task::Poll::Ready(()),
-        }
-    }
-}
-
-impl fmt::Debug for Emit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Emit {{ pending: {} }}", self.pending.is_some())
     }
 }
