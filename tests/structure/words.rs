@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use crate::assert_no_faults;
-use crate::sources::{Source, is_group, is_punct, rust_files};
+use crate::sources::{Source, is_group, is_punct, read, rust_files};
 
 const MACROS: [&str; 3] = ["dbg", "todo", "unimplemented"];
 
@@ -72,6 +72,21 @@ fn the_code_holds_no_stub_and_no_ignored_test() {
             .flat_map(|source| faults(&source))
             .collect::<Vec<_>>(),
     );
+}
+
+#[test]
+fn every_example_of_the_macros_is_compiled() {
+    for name in ["derive", "tool"] {
+        let text = read(&format!("agent-core/src/docs/{name}.md"));
+        let fences = text.lines().filter_map(|line| line.strip_prefix("```"));
+        let languages: Vec<&str> = fences.step_by(2).collect();
+
+        assert!(!languages.is_empty(), "{name}");
+        assert!(
+            languages.iter().all(|it| *it == "rust"),
+            "{name}: {languages:?}"
+        );
+    }
 }
 
 #[test]
