@@ -2,10 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
+use agent_core::agent::Answer;
 use agent_core::graph::checkpoint::{CheckpointError, MemorySaver, Threads};
 use agent_core::graph::{
-    Answer, CompiledGraph, END, GraphEvent, NodeContext, NodeOutput, RunError, START, State,
-    StateError, StateGraph, StateUpdate, StreamMode,
+    CompiledGraph, END, GraphEvent, NodeContext, NodeOutput, RunError, START, State, StateError,
+    StateGraph, StateUpdate, StreamMode,
 };
 use agent_core::message::{AssistantMessage, MessageBody, ToolCall};
 use agent_core::model::ScriptedModel;
