@@ -112,11 +112,8 @@ pub(super) fn push_assistant(out: &mut String, answer: &AssistantMessage, quirks
     out.push_str(r#",{"role":"assistant","content":"#);
     match &*answer.text {
         "" if !calls.is_empty() => out.push_str(quirks.no_text),
-        text if !calls.is_empty() && !quirks.text_beside_calls => {
-            tracing::debug!(
-                text,
-                "text beside calls, which the provider refuses, is left out"
-            );
+        _ if !calls.is_empty() && !quirks.text_beside_calls => {
+            tracing::debug!("text beside calls, which the provider refuses, is left out");
             out.push_str(quirks.no_text);
         }
         text => push_string(out, text),
