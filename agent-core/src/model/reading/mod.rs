@@ -104,8 +104,12 @@ pub(super) async fn response<A: Assembler>(mut asked: Asked) -> Result<ChatRespo
         Err(refusal) => return Err(refusal.await),
     };
     let mut accumulator = Accumulator::new();
-    while let Some(delta) = reading.next().await? {
-        accumulator.push(delta);
+    while reading.go_on().await? {
+        reading
+            .reader
+            .ready
+            .drain()
+            .for_each(|delta| accumulator.push(delta));
         // A server that never stops must not keep the reader from anything else.
         tokio::task::coop::consume_budget().await;
     }
@@ -152,15 +156,23 @@ impl<A: Assembler> Reading<A> {
             if let Some(delta) = self.reader.ready.next() {
                 return Ok(Some(delta));
             }
-            if let Some(error) = self.error.take() {
-                return Err(self.told(error));
-            }
-            if self.reader.is_done() {
-                self.reply.drain().await;
+            if !self.go_on().await? {
                 return Ok(None);
             }
-            self.error = self.read().await.err();
         }
+    }
+
+    /// Reads some more; false if the answer is over. What is ready was handed out before.
+    async fn go_on(&mut self) -> Result<bool, ModelError> {
+        if let Some(error) = self.error.take() {
+            return Err(self.told(error));
+        }
+        if self.reader.is_done() {
+            self.reply.drain().await;
+            return Ok(false);
+        }
+        self.error = self.read().await.err();
+        Ok(true)
     }
 
     /// An error of the answer, with what the answer says beside it and without secrets.

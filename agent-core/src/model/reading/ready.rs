@@ -22,6 +22,10 @@ impl Ready {
         self.0.pop_front()
     }
 
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = ModelDelta> {
+        self.0.drain(..)
+    }
+
     pub(crate) fn push(&mut self, delta: ModelDelta) {
         self.0.push_back(delta);
     }
