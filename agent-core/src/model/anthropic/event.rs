@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use crate::model::Usage;
+use crate::model::reading::cut::Cut;
 use crate::model::reading::json::{Json, NotJson};
 
 /// An event of a stream. What comes once only is read by whoever needs it.
@@ -33,15 +34,15 @@ pub(super) struct Message<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Part<'a> {
     pub(super) kind: Cow<'a, str>,
-    pub(super) text: Cow<'a, str>,
-    pub(super) thinking: Cow<'a, str>,
+    pub(super) text: Cut<'a>,
+    pub(super) thinking: Cut<'a>,
     /// The signature, or a piece of it; empty if there is none.
     pub(super) signature: Cow<'a, str>,
     pub(super) id: Cow<'a, str>,
     pub(super) name: Cow<'a, str>,
     input: Option<&'a str>,
     /// A piece of the input's text. Some gateways give the input itself.
-    pub(super) partial_json: Cow<'a, str>,
+    pub(super) partial_json: Cut<'a>,
     pub(super) stop_reason: Option<Cow<'a, str>>,
 }
 
@@ -74,8 +75,8 @@ impl<'a> Event<'a> {
         Ok(event)
     }
 
-    pub(super) fn delta(&self) -> Option<&Part<'a>> {
-        self.has_delta.then_some(&self.delta)
+    pub(super) fn delta(&mut self) -> Option<&mut Part<'a>> {
+        self.has_delta.then_some(&mut self.delta)
     }
 }
 
@@ -116,14 +117,16 @@ impl<'a> Part<'a> {
         while let Some(key) = json.key()? {
             match key {
                 "type" => self.kind = said(json)?,
-                "text" => self.text = said(json)?,
-                "thinking" => self.thinking = said(json)?,
+                "text" => self.text = json.piece()?,
+                "thinking" => self.thinking = json.piece()?,
                 "signature" => self.signature = said(json)?,
                 "id" => self.id = said(json)?,
                 "name" => self.name = said(json)?,
                 "input" => self.input = json.any()?,
-                "partial_json" if json.peek() == b'{' => self.partial_json = json.raw()?.into(),
-                "partial_json" => self.partial_json = said(json)?,
+                "partial_json" if json.peek() == b'{' => {
+                    self.partial_json = Cow::Borrowed(json.raw()?).into();
+                }
+                "partial_json" => self.partial_json = json.piece()?,
                 "stop_reason" => self.stop_reason = json.text()?,
                 _ => json.skip()?,
             }

@@ -12,6 +12,7 @@ use super::event::{Counts, Event, Message, Part};
 use super::{API, PROVIDER};
 use crate::message::{OpaquePart, ToolCall};
 use crate::model::reading;
+use crate::model::reading::cut::Seam;
 use crate::model::reading::json::{Json, NotJson};
 use crate::model::reading::ready::Ready;
 use crate::model::reading::refusal::reported;
@@ -24,6 +25,8 @@ pub(super) struct Assembler {
     id: String,
     blocks: Vec<Open>,
     calls: Vec<PartialCall>,
+    /// Between pieces that are of no block.
+    loose: Seam,
     /// How many bytes of text were handed out.
     text: usize,
     counts: Counts,
@@ -40,6 +43,8 @@ pub(super) struct Assembler {
 struct Open {
     index: Option<u64>,
     kind: Kind,
+    /// Between its pieces.
+    seam: Seam,
 }
 
 #[derive(Debug)]
@@ -133,7 +138,7 @@ impl reading::Assembler for Assembler {
 
 impl Assembler {
     fn read(&mut self, data: &str, ready: &mut Ready) -> Result<(), ModelError> {
-        let event = Event::read(data).map_err(|error| unreadable(error.why(data)))?;
+        let mut event = Event::read(data).map_err(|error| unreadable(error.why(data)))?;
         match &*event.kind {
             "message_start" => {
                 if let Some(Ok(message)) = event.message.map(Message::read) {
@@ -154,9 +159,10 @@ impl Assembler {
                 }
             }
             "content_block_delta" => {
+                let index = event.index;
                 if let Some(delta) = event.delta() {
                     (self.has_begun, self.has_content) = (true, true);
-                    self.delta(event.index, delta, ready);
+                    self.delta(index, delta, ready);
                 }
             }
             "content_block_stop" => {
@@ -192,16 +198,19 @@ impl Assembler {
     }
 
     fn start(&mut self, index: Option<u64>, raw: &str, ready: &mut Ready) {
-        let Some(block) = Part::read(raw) else {
+        let Some(mut block) = Part::read(raw) else {
             return;
         };
+        let mut seam = Seam::default();
         let kind = match &*block.kind {
             "text" => {
-                self.say(&block.text, ready);
+                seam.mend(&mut block.text);
+                self.say(&block.text.text, ready);
                 Kind::Text
             }
             "thinking" => {
-                ready.think(&block.thinking);
+                seam.mend(&mut block.thinking);
+                ready.think(&block.thinking.text);
                 match block.signature.is_empty() {
                     // It is whole, and stays byte for byte what it is.
                     false => Kind::Opaque {
@@ -210,7 +219,7 @@ impl Assembler {
                         is_whole: true,
                     },
                     true => Kind::Thinking {
-                        thinking: block.thinking.into_owned(),
+                        thinking: block.thinking.text.into_owned(),
                         signature: None,
                     },
                 }
@@ -234,32 +243,44 @@ impl Assembler {
                 is_whole: true,
             },
         };
-        self.blocks.push(Open { index, kind });
+        self.blocks.push(Open { index, kind, seam });
     }
 
-    fn delta(&mut self, index: Option<u64>, delta: &Part<'_>, ready: &mut Ready) {
+    fn delta(&mut self, index: Option<u64>, delta: &mut Part<'_>, ready: &mut Ready) {
         let place = self.place(index);
         let block = place.and_then(|place| self.blocks.get_mut(place));
-        match (&*delta.kind, block.map(|block| &mut block.kind)) {
+        let (block, seam) = match block {
+            Some(block) => (Some(&mut block.kind), &mut block.seam),
+            None => (None, &mut self.loose),
+        };
+        for piece in [
+            &mut delta.text,
+            &mut delta.thinking,
+            &mut delta.partial_json,
+        ] {
+            seam.mend(piece);
+        }
+        match (&*delta.kind, block) {
             // Text is text, also where its block has no beginning.
-            ("text_delta", None | Some(Kind::Text)) => self.say(&delta.text, ready),
+            ("text_delta", None | Some(Kind::Text)) => self.say(&delta.text.text, ready),
             ("thinking_delta", block) => {
                 if let Some(Kind::Thinking { thinking, .. }) = block {
-                    thinking.push_str(&delta.thinking);
+                    thinking.push_str(&delta.thinking.text);
                 }
-                ready.think(&delta.thinking);
+                ready.think(&delta.thinking.text);
             }
             ("signature_delta", Some(Kind::Thinking { signature, .. })) => {
                 signature.get_or_insert_default().push_str(&delta.signature);
             }
             ("input_json_delta", Some(Kind::Call(place))) => {
                 if let Some(call) = self.calls.get_mut(*place) {
-                    call.arguments.push_str(&delta.partial_json);
-                    ready.fragment(*place, (&call.id, &call.name), &delta.partial_json);
+                    let json = &*delta.partial_json.text;
+                    call.arguments.push_str(json);
+                    ready.fragment(*place, (&call.id, &call.name), json);
                 }
             }
             ("input_json_delta", Some(Kind::Opaque { input, .. })) => {
-                input.push_str(&delta.partial_json);
+                input.push_str(&delta.partial_json.text);
             }
             (_, Some(Kind::Opaque { is_whole, .. })) => *is_whole = false,
             (kind, _) => tracing::debug!(kind, "a piece of a kind that is not known is read over"),
@@ -278,7 +299,22 @@ impl Assembler {
         if place >= self.blocks.len() {
             return;
         }
-        match self.blocks.remove(place).kind {
+        let mut block = self.blocks.remove(place);
+        let half = block.seam.end();
+        match &mut block.kind {
+            Kind::Text => self.say(half, ready),
+            Kind::Thinking { thinking, .. } => {
+                thinking.push_str(half);
+                ready.think(half);
+            }
+            Kind::Call(place) => {
+                if let Some(call) = self.calls.get_mut(*place) {
+                    call.arguments.push_str(half);
+                }
+            }
+            Kind::Opaque { input, .. } => input.push_str(half),
+        }
+        match block.kind {
             // Without a signature the provider would refuse its own words.
             Kind::Thinking {
                 thinking,
@@ -330,6 +366,8 @@ impl Assembler {
         while !self.blocks.is_empty() {
             self.close(0, ready);
         }
+        let half = self.loose.end();
+        self.say(half, ready);
         if !self.has_begun {
             return Err(empty());
         }

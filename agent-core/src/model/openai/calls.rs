@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::chunk::Fragment;
 use crate::message::ToolCall;
+use crate::model::reading::cut::Seam;
 
 /// The calls so far, in order.
 #[derive(Debug, Default)]
@@ -16,6 +17,7 @@ pub(super) struct PartialCall {
     pub(super) id: String,
     pub(super) name: String,
     arguments: String,
+    seam: Seam,
     extra: Map<String, Value>,
 }
 
@@ -43,6 +45,7 @@ impl Calls {
     ) -> Option<(usize, &PartialCall)> {
         if let Some(call) = self.0.get_mut(place) {
             call.arguments.clear();
+            call.seam = Seam::default();
         }
         self.put(place.min(self.0.len()), fragment)
     }
@@ -53,7 +56,7 @@ impl Calls {
         let place = place.min(self.0.len());
         self.replace(place, fragment);
         if let Some(call) = self.0.get_mut(place) {
-            call.arguments = arguments.into_owned();
+            call.arguments = arguments.whole().into_owned();
         }
     }
 
@@ -75,7 +78,8 @@ impl Calls {
         if call.is_begun_as_empty(fragment) {
             call.arguments.clear();
         }
-        call.arguments.push_str(&fragment.arguments);
+        call.seam.mend(&mut fragment.arguments);
+        call.arguments.push_str(&fragment.arguments.text);
         call.extra.extend(fragment.extra.drain(..));
         Some((place, call))
     }
@@ -132,7 +136,8 @@ impl Calls {
         calls.retain(|call| !call.is_blank());
         crate::id::make_unique(&mut calls, "call", |call| &mut call.id);
         let last = calls.len().wrapping_sub(1);
-        calls.into_iter().enumerate().map(move |(place, call)| {
+        calls.into_iter().enumerate().map(move |(place, mut call)| {
+            call.arguments.push_str(call.seam.end());
             let only_began = is_cut && place == last && call.arguments.is_empty();
             let mut whole = match only_began {
                 true => ToolCall::begun(call.id, call.name),
@@ -162,7 +167,7 @@ impl PartialCall {
     /// open a call of Anthropic's with it, and its arguments come after.
     /// <https://github.com/BerriAI/litellm/issues/4537>
     fn is_begun_as_empty(&self, fragment: &Fragment<'_>) -> bool {
-        self.arguments.trim() == "{}" && fragment.arguments.trim_start().starts_with('{')
+        self.arguments.trim() == "{}" && fragment.arguments.text.trim_start().starts_with('{')
     }
 
     /// True if the fragment is this whole call again.
@@ -170,7 +175,7 @@ impl PartialCall {
         !self.id.is_empty()
             && self.id == fragment.id
             && self.name == fragment.name
-            && self.arguments == fragment.arguments
+            && self.arguments == fragment.arguments.text
             && self.is_whole_before(fragment)
     }
 
@@ -178,7 +183,7 @@ impl PartialCall {
     ///
     /// The cheap looks come first, so that long arguments are not read again and again.
     fn is_whole_before(&self, fragment: &Fragment<'_>) -> bool {
-        let opens = match fragment.arguments.trim_start() {
+        let opens = match fragment.arguments.text.trim_start() {
             "" => fragment.name != self.name,
             arguments => arguments.starts_with('{'),
         };

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::usage::usage;
 use crate::model::Usage;
+use crate::model::reading::cut::Cut;
 use crate::model::reading::json::{Json, NotJson};
 use crate::model::reading::quoted::{unescaped, without_lone_surrogates};
 
@@ -54,9 +55,9 @@ pub(super) enum Said {
 #[derive(Debug, Default)]
 pub(super) struct Piece<'a> {
     content: Parts<'a>,
-    refusal: Cow<'a, str>,
-    reasoning_content: Cow<'a, str>,
-    reasoning: Cow<'a, str>,
+    refusal: Cut<'a>,
+    reasoning_content: Cut<'a>,
+    reasoning: Cut<'a>,
     /// The signed and structured form of the reasoning, as one provider gives it.
     pub(super) reasoning_details: Vec<&'a str>,
     /// The calls, or the one call of the form before there could be several; mostly there is one.
@@ -68,8 +69,8 @@ pub(super) struct Piece<'a> {
 /// among the parts.
 #[derive(Debug, Default)]
 struct Parts<'a> {
-    text: Cow<'a, str>,
-    thinking: Cow<'a, str>,
+    text: Cut<'a>,
+    thinking: Cut<'a>,
 }
 
 /// A piece of a tool call.
@@ -78,7 +79,7 @@ pub(super) struct Fragment<'a> {
     pub(super) index: Option<u64>,
     pub(super) id: Cow<'a, str>,
     pub(super) name: Cow<'a, str>,
-    pub(super) arguments: Cow<'a, str>,
+    pub(super) arguments: Cut<'a>,
     /// Fields that are not known. Mostly there are none, which a list tells for nothing.
     pub(super) extra: Vec<(String, Value)>,
 }
@@ -218,9 +219,9 @@ impl<'a> Piece<'a> {
         while let Some(key) = json.key()? {
             match key {
                 "content" => self.content.read(json)?,
-                "refusal" => self.refusal = said(json)?,
-                "reasoning_content" => self.reasoning_content = said(json)?,
-                "reasoning" => self.reasoning = said(json)?,
+                "refusal" => self.refusal = json.piece()?,
+                "reasoning_content" => self.reasoning_content = json.piece()?,
+                "reasoning" => self.reasoning = json.piece()?,
                 "reasoning_details" => self.reasoning_details = raws(json)?,
                 "tool_calls" => self.take_calls(json)?,
                 "function_call" => self.take_function(json)?,
@@ -270,21 +271,21 @@ impl<'a> Piece<'a> {
     }
 
     /// The visible text: a string or the text parts of a list. A refusal is an answer too.
-    pub(super) fn text(&self) -> &str {
-        match &*self.content.text {
-            "" => &self.refusal,
-            text => text,
+    pub(super) fn text(&mut self) -> &mut Cut<'a> {
+        match self.content.text.is_empty() {
+            true => &mut self.refusal,
+            false => &mut self.content.text,
         }
     }
 
-    pub(super) fn reasoning(&self) -> &str {
-        let all = [
-            &self.reasoning_content,
-            &self.reasoning,
-            &self.content.thinking,
-        ];
-        let mut all = all.into_iter().map(|text| &**text);
-        all.find(|text| !text.is_empty()).unwrap_or_default()
+    pub(super) fn reasoning(&mut self) -> &mut Cut<'a> {
+        if !self.reasoning_content.is_empty() {
+            &mut self.reasoning_content
+        } else if !self.reasoning.is_empty() {
+            &mut self.reasoning
+        } else {
+            &mut self.content.thinking
+        }
     }
 }
 
@@ -305,7 +306,7 @@ fn raws<'a>(json: &mut Json<'a>) -> Result<Vec<&'a str>, NotJson> {
 impl<'a> Parts<'a> {
     fn read(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
         if json.peek() != b'[' {
-            self.text = said(json)?;
+            self.text = json.piece()?;
             return Ok(());
         }
         *self = Self::default();
@@ -319,7 +320,7 @@ impl<'a> Parts<'a> {
     /// Takes a part of the list. What is thought is a list of parts again.
     fn take(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
         if json.peek() == b'"' {
-            self.text += said(json)?;
+            self.text.text += said(json)?;
             return Ok(());
         }
         if !json.object()? {
@@ -333,8 +334,8 @@ impl<'a> Parts<'a> {
                 _ => json.skip()?,
             }
         }
-        self.text += text;
-        self.thinking += thinking;
+        self.text.text += text;
+        self.thinking.text += thinking;
         Ok(())
     }
 }
@@ -384,8 +385,10 @@ impl<'a> Fragment<'a> {
             match key {
                 "name" => self.name = said(json)?,
                 // Arguments are a JSON text in a string; some servers send the object itself.
-                "arguments" if json.peek() == b'"' => self.arguments = said(json)?,
-                "arguments" => self.arguments = json.any()?.unwrap_or_default().into(),
+                "arguments" if json.peek() == b'"' => self.arguments = json.piece()?,
+                "arguments" => {
+                    self.arguments = Cow::Borrowed(json.any()?.unwrap_or_default()).into();
+                }
                 _ => json.skip()?,
             }
         }

@@ -8,6 +8,7 @@ use super::calls::Calls;
 use super::chunk::{Choice, Chunk, Head, Piece, Said};
 use super::details::Details;
 use crate::model::reading;
+use crate::model::reading::cut::Seam;
 use crate::model::reading::ready::Ready;
 use crate::model::reading::refusal::reported;
 use crate::model::{FinishReason, ModelDelta, ModelError, ModelErrorKind, Usage};
@@ -20,6 +21,9 @@ pub(super) struct Assembler {
     details: Details,
     usage: Option<Usage>,
     finish_reason: Option<String>,
+    /// Between the pieces of the text and of the reasoning.
+    spoken: Seam,
+    thought: Seam,
     /// How many bytes of text were handed out.
     said: usize,
     /// True if the answer came in one piece: nobody watches it being written.
@@ -124,14 +128,18 @@ impl Assembler {
     }
 
     fn piece(&mut self, piece: &mut Piece<'_>, ready: &mut Ready) {
-        ready.think(piece.reasoning());
+        let reasoning = piece.reasoning();
+        self.thought.mend(reasoning);
+        ready.think(&reasoning.text);
         for detail in &piece.reasoning_details {
             self.details.take(detail);
         }
-        self.say(piece.text(), ready);
+        let text = piece.text();
+        self.spoken.mend(text);
+        self.say(&text.text, ready);
         for (position, fragment) in piece.fragments().enumerate() {
             if let Some((place, call)) = self.calls.take(fragment, position > 0) {
-                ready.fragment(place, (&call.id, &call.name), &fragment.arguments);
+                ready.fragment(place, (&call.id, &call.name), &fragment.arguments.text);
             }
         }
     }
@@ -139,7 +147,9 @@ impl Assembler {
     /// A whole message: all of a plain answer, or what a stream came to so far.
     fn message(&mut self, message: &mut Piece<'_>, ready: &mut Ready) {
         if self.said == 0 {
-            ready.think(message.reasoning());
+            let reasoning = message.reasoning();
+            self.thought.mend(reasoning);
+            ready.think(&reasoning.text);
         }
         if !message.reasoning_details.is_empty() {
             self.details = Details::default();
@@ -147,13 +157,16 @@ impl Assembler {
                 self.details.take(detail);
             }
         }
-        let new = message.text().get(self.said..).unwrap_or_default();
+        let text = message.text();
+        self.spoken = Seam::default();
+        self.spoken.mend(text);
+        let new = text.text.get(self.said..).unwrap_or_default();
         self.say(new, ready);
         for (place, fragment) in message.fragments().enumerate() {
             if self.is_plain {
                 self.calls.whole(place, fragment);
             } else if let Some((place, call)) = self.calls.replace(place, fragment) {
-                ready.fragment(place, (&call.id, &call.name), &fragment.arguments);
+                ready.fragment(place, (&call.id, &call.name), &fragment.arguments.text);
             }
         }
     }
@@ -168,6 +181,9 @@ impl Assembler {
         if !self.has_choice {
             return Err(empty());
         }
+        ready.think(self.thought.end());
+        let spoken = self.spoken.end();
+        self.say(spoken, ready);
         if let Some(details) = self.details.end() {
             ready.push(ModelDelta::Opaque(details));
         }

@@ -13,7 +13,8 @@ use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 
-use super::quoted::unescaped;
+use super::cut::Cut;
+use super::quoted::{cut, unescaped};
 pub(in crate::model) use crate::json::{Json, NotJson};
 
 impl NotJson {
@@ -44,6 +45,18 @@ impl<'a> Json<'a> {
                 Ok(Some(plain.unwrap_or_else(|| unescaped(string.text))))
             }
             _ => self.skip().map(|()| None),
+        }
+    }
+
+    /// A piece of a text; an empty one if the value is of another kind.
+    pub(crate) fn piece(&mut self) -> Result<Cut<'a>, NotJson> {
+        match self.peek() {
+            b'"' => {
+                let string = self.string()?;
+                let plain = string.plain().map(|text| Cow::Borrowed(text).into());
+                Ok(plain.unwrap_or_else(|| cut(string.text)))
+            }
+            _ => self.skip().map(|()| Cut::default()),
         }
     }
 

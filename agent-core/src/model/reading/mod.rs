@@ -3,6 +3,7 @@
 //! [`deltas`] and [`response`] drive, a [`Reader`] takes the bytes, an [`Assembler`] knows what the bytes of its provider mean, [`refusal`]
 //! what went wrong, and [`json`] how to read JSON of servers that differ in every field.
 
+pub(super) mod cut;
 pub(super) mod json;
 pub(super) mod quoted;
 mod reader;

@@ -1,5 +1,4 @@
-//! What the strings of an answer say; Python servers send the halves of a surrogate pair alone when a
-//! token ends between them.
+//! What the strings of an answer say.
 
 #![cfg_attr(
     not(all(feature = "openai", feature = "anthropic")),
@@ -8,16 +7,23 @@
 
 use std::borrow::Cow;
 
+use super::cut::Cut;
 use crate::json::end_of_plain;
 
 /// What the text between two quotes says; U+FFFD for what is no character.
 pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
+    cut(text).whole()
+}
+
+/// As [`unescaped`], but for the halves of characters at its ends.
+pub(crate) fn cut(text: &str) -> Cut<'_> {
     let bytes = text.as_bytes();
     let mut at = end_of_plain(bytes, 0);
     if at == bytes.len() {
-        return Cow::Borrowed(text);
+        return Cow::Borrowed(text).into();
     }
     let mut out = String::with_capacity(text.len());
+    let (mut low, mut high) = (None, None);
     let mut from = 0;
     while at < bytes.len() {
         if bytes[at] != b'\\' {
@@ -26,39 +32,49 @@ pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
         }
         out.push_str(text.get(from..at).unwrap_or_default());
         let (character, length) = match bytes.get(at + 1) {
-            Some(b'b') => ('\u{8}', 1),
-            Some(b'f') => ('\u{c}', 1),
-            Some(b'n') => ('\n', 1),
-            Some(b'r') => ('\r', 1),
-            Some(b't') => ('\t', 1),
-            Some(b'u') => character(text.get(at + 1..).unwrap_or_default()),
-            Some(itself) => (char::from(*itself), 1),
-            None => ('\\', 0),
+            Some(b'b') => (Some('\u{8}'), 1),
+            Some(b'f') => (Some('\u{c}'), 1),
+            Some(b'n') => (Some('\n'), 1),
+            Some(b'r') => (Some('\r'), 1),
+            Some(b't') => (Some('\t'), 1),
+            Some(b'u') => match unit(text, at) {
+                Some(half @ 0xDC00..=0xDFFF) if at == 0 => {
+                    low = Some(half);
+                    (None, 5)
+                }
+                Some(half @ 0xD800..=0xDBFF) if at + 6 == bytes.len() => {
+                    high = Some(half);
+                    (None, 5)
+                }
+                unit => character(unit, text, at),
+            },
+            Some(itself) => (Some(char::from(*itself)), 1),
+            None => (Some('\\'), 0),
         };
-        out.push(character);
+        out.extend(character);
         from = at + 1 + length;
         at = end_of_plain(bytes, from);
     }
     out.push_str(text.get(from..).unwrap_or_default());
-    Cow::Owned(out)
+    let text = Cow::Owned(out);
+    Cut { low, text, high }
 }
 
-/// The character of an escape that begins with `u`, and how long it is: one or two halves.
-fn character(escape: &str) -> (char, usize) {
-    let unit = |at: usize| {
-        let digits = escape.get(at..at + 5)?.strip_prefix('u')?;
-        u16::from_str_radix(digits, 16).ok()
-    };
-    let first = unit(0).unwrap_or(0xDC00);
-    let second = || {
-        escape
-            .get(5..6)
-            .filter(|next| *next == "\\")
-            .and_then(|_| unit(6))
-    };
-    match char::decode_utf16([first].into_iter().chain(second())).next() {
-        Some(Ok(character)) => (character, if character.len_utf16() == 2 { 11 } else { 5 }),
-        _ => (char::REPLACEMENT_CHARACTER, 5),
+/// The number of the escape that begins with `\u` at `at`.
+fn unit(text: &str, at: usize) -> Option<u16> {
+    let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
+    u16::from_str_radix(digits, 16).ok()
+}
+
+/// The character of the escape at `at`, whose number this is, and how long it is without its
+/// backslash: one half or two.
+fn character(unit_here: Option<u16>, text: &str, at: usize) -> (Option<char>, usize) {
+    let units = unit_here.into_iter().chain(unit(text, at + 6));
+    match char::decode_utf16(units).next() {
+        Some(Ok(character)) if unit_here.is_some() => {
+            (Some(character), 6 * character.len_utf16() - 1)
+        }
+        _ => (Some(char::REPLACEMENT_CHARACTER), 5),
     }
 }
 
