@@ -80,7 +80,7 @@ impl Details {
         };
         let message = MESSAGES
             .iter()
-            .find_map(|key| word(key))
+            .find_map(|key| word(key).filter(|said| !said.is_empty()))
             .or_else(|| MESSAGES.iter().find_map(structured))
             .unwrap_or_default();
         // One provider names its errors by a status in words.
