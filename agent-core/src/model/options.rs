@@ -12,7 +12,7 @@ pub enum ToolChoice {
     None,
     /// At least one tool.
     Required,
-    /// This tool.
+    /// This tool. A request that does not offer it is not sent.
     Named(String),
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Providers keep the beginning of a request in a cache, and a later request that begins with
 //! the same bytes costs a fraction. A request of ours goes on where the one before ended, as
-//! long as the tools, the system prompt and what was said stay as they are.
+//! long as the model, the tools, the system prompt and what was said stay as they are.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -18,6 +18,8 @@ const WATCHED: usize = 32;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PrefixBreak {
+    /// Another model is asked; each has a cache of its own.
+    Model,
     /// Other tools are offered, or in another order; this is the first that differs.
     Tools {
         /// Its place among the tools.
@@ -35,6 +37,7 @@ pub enum PrefixBreak {
 impl fmt::Display for PrefixBreak {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Model => f.write_str("the model differs"),
             Self::Tools { position } => write!(f, "tool {position} differs"),
             Self::System => f.write_str("the system prompt differs"),
             Self::Message { position } => write!(f, "message {position} differs"),
@@ -61,6 +64,9 @@ impl ChatRequest {
     /// ```
     #[must_use]
     pub fn prefix_break(&self, earlier: &Self) -> Option<PrefixBreak> {
+        if self.options().model != earlier.options().model {
+            return Some(PrefixBreak::Model);
+        }
         let (ours, theirs) = (self.tools().definitions(), earlier.tools().definitions());
         let same = ours.iter().zip(theirs).take_while(|(one, other)| {
             one.name() == other.name()
@@ -100,6 +106,7 @@ pub(super) struct PrefixWatch(Mutex<VecDeque<Seen>>);
 #[derive(Debug)]
 struct Seen {
     first: MessageId,
+    model: Option<String>,
     tools: ToolList,
     system: Option<Message>,
     last: MessageId,
@@ -111,6 +118,7 @@ impl Seen {
         let messages = request.transcript().messages();
         Some(Self {
             first: messages.first()?.id().clone(),
+            model: request.options().model.clone(),
             tools: request.tools().clone(),
             system: request.system().cloned(),
             last: messages.last()?.id().clone(),
@@ -119,6 +127,9 @@ impl Seen {
     }
 
     fn broken_by(&self, request: &ChatRequest) -> Option<&'static str> {
+        if self.model != request.options().model {
+            return Some("the model");
+        }
         if !self.tools.is_like(request.tools()) {
             return Some("the tools");
         }

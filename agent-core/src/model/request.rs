@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use super::{ChatOptions, ResponseFormat};
+use super::{ChatOptions, ModelError, ModelErrorKind, ResponseFormat, ToolChoice};
 use crate::message::{Message, Transcript, TranscriptError};
 use crate::schema::{Dialect, DialectSchema, Sent, plan};
 use crate::tool::ToolDefinition;
@@ -193,6 +193,20 @@ impl ChatRequest {
     #[must_use]
     pub fn options(&self) -> &ChatOptions {
         &self.options
+    }
+
+    /// Checks that the tool that must be called is one of those on offer.
+    #[allow(dead_code, reason = "only model clients use it, and they are features")]
+    pub(super) fn check_choice(&self) -> Result<(), ModelError> {
+        let Some(ToolChoice::Named(name)) = &self.options.tool_choice else {
+            return Ok(());
+        };
+        let mut tools = self.tools.definitions().iter();
+        if tools.any(|tool| tool.name() == name) {
+            return Ok(());
+        }
+        let message = format!("the tool choice is `{name}`, which is none of the tools on offer");
+        Err(ModelError::new(ModelErrorKind::Configuration, message))
     }
 
     /// The form the reply's text must have.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use agent_core::message::{MessageBody, MessageId, Transcript};
-use agent_core::model::{ChatModel as _, ChatRequest, OpenAi, PrefixBreak, ToolList};
+use agent_core::model::{ChatModel as _, ChatOptions, ChatRequest, OpenAi, PrefixBreak, ToolList};
 use agent_core::tool::InputSchema;
 use agent_core::{Message, ToolDefinition};
 use agent_tests::replay::{Answer, ReplayServer};
@@ -46,6 +46,8 @@ fn what_broke_the_prefix_is_told() {
     );
     let system = longer().with_system(Some(Message::system("S")));
     assert_eq!(system.prefix_break(&first), Some(PrefixBreak::System));
+    let other = longer().with_options(ChatOptions::new().model("other"));
+    assert_eq!(other.prefix_break(&first), Some(PrefixBreak::Model));
     let tools = |names: &[&'static str]| ToolList::new(names.iter().map(|name| tool(name)));
     let two = first.clone().with_tools(tools(&["x", "y"]));
     let turned = longer().with_tools(tools(&["x", "z", "y"]));
@@ -96,7 +98,7 @@ async fn a_client_warns_where_a_conversation_misses_the_cache() {
     let logged = Logged::default();
     let _guard = tracing::subscriber::set_default(logged.clone());
     let body = r#"{"choices":[{"message":{"content":"ok"}}]}"#;
-    let server = ReplayServer::start((0..4).map(|_| Answer::json(body))).await;
+    let server = ReplayServer::start((0..5).map(|_| Answer::json(body))).await;
     let model = OpenAi::builder()
         .base_url(server.url())
         .model("m")
@@ -108,13 +110,14 @@ async fn a_client_warns_where_a_conversation_misses_the_cache() {
         request(&[a.clone(), b.clone()]),
         request(&[a.clone(), b, said("3", "c")]),
         request(&[a.clone(), said("4", "d")]),
-        request(&[a]).with_system(Some(Message::system("S"))),
+        request(std::slice::from_ref(&a)).with_system(Some(Message::system("S"))),
+        request(&[a]).with_options(ChatOptions::new().model("other")),
     ] {
         model.chat(request).await.unwrap();
     }
 
     assert_eq!(
         *logged.0.lock().unwrap(),
-        ["the history", "the system prompt"]
+        ["the history", "the system prompt", "the model"]
     );
 }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use agent_core::message::Transcript;
 use agent_core::model::openai::Profile;
-use agent_core::model::{ChatModel as _, ChatOptions, ChatRequest, ToolChoice, ToolList};
+use agent_core::model::{
+    Anthropic, ChatModel, ChatOptions, ChatRequest, ModelErrorKind, OpenAi, ToolChoice, ToolList,
+};
 use agent_core::schema::Dialect;
 use agent_core::{Message, ReactAgent, tool, tools};
 use agent_tests::replay::{Answer, ReplayServer};
@@ -136,4 +138,28 @@ async fn null_for_what_is_not_required_is_none_or_the_default_and_the_tools_stay
     let tools = first.find("],\"tools\":").unwrap();
     assert!(second.ends_with(&first[tools..]));
     assert!(second.starts_with(&first[..tools]));
+}
+
+#[tokio::test]
+async fn a_choice_of_a_tool_that_is_not_offered_is_told_before_anything_is_sent() {
+    let named = ChatOptions::new().tool_choice(ToolChoice::Named("fnid".to_owned()));
+    let history = Transcript::from_messages([Message::user("Hi")]).unwrap();
+    let request = ChatRequest::new(history).unwrap().with_options(named);
+    let openai = OpenAi::builder()
+        .base_url("http://127.0.0.1:1/v1")
+        .model("m");
+    let anthropic = Anthropic::builder()
+        .base_url("http://127.0.0.1:1")
+        .model("m");
+    let models: [&dyn ChatModel; 2] = [&openai.build().unwrap(), &anthropic.build().unwrap()];
+
+    for model in models {
+        let error = model.chat(request.clone()).await.unwrap_err();
+
+        assert_eq!(error.kind(), ModelErrorKind::Configuration);
+        assert_eq!(
+            error.to_string(),
+            "the tool choice is `fnid`, which is none of the tools on offer"
+        );
+    }
 }

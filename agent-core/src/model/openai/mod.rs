@@ -142,6 +142,7 @@ impl OpenAi {
     /// What is to be sent; nothing is before the answer is waited for.
     fn ask(&self, request: &ChatRequest, expect: Expect) -> Result<Asked, ModelError> {
         guard::check(&self.0.model)?;
+        request.check_choice()?;
         self.0.prefixes.look(request);
         Ok(Asked {
             endpoint: Arc::clone(&self.0.endpoint),
