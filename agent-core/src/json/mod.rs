@@ -3,7 +3,7 @@
 //! What a value must be is for the one who walks: here every value can be gone into, taken as it
 //! stands, or read over, however deep it is. [`Json`] takes what serde_json takes; what is no JSON is
 //! [`NotJson`], and only serde_json says why. Who only asks where something ends needs no `Json`:
-//! [`end_of_string`], [`end_of_number`], [`after_space`].
+//! [`end_of_string`], [`end_of_number`], [`after_space`], [`behind`].
 
 #![cfg_attr(
     not(all(feature = "openai", feature = "anthropic")),
@@ -95,18 +95,17 @@ impl<'a> Json<'a> {
 
     /// Where the value of the next member stands, if this is its name, written without escapes.
     pub(crate) fn value_of(&self, name: &str) -> Option<usize> {
-        let mut json = self.clone();
-        if !json.goes_on(b'}').ok()? {
-            return None;
-        }
-        json.take(b'"').ok()?;
-        let [b'"', ..] = json.rest().strip_prefix(name.as_bytes())? else {
+        let bytes = self.text.as_bytes();
+        let at = match self.is_first {
+            true => self.at,
+            false => behind(bytes, self.at, b',')?,
+        };
+        let at = behind(bytes, at, b'"')?;
+        let [b'"', ..] = bytes[at..].strip_prefix(name.as_bytes())? else {
             return None;
         };
-        json.at += name.len() + 1;
-        json.take(b':').ok()?;
-        json.peek();
-        Some(json.at)
+        let at = behind(bytes, at + name.len() + 1, b':')?;
+        Some(after_space(bytes, at))
     }
 
     /// The next key as it is written, as [`Json::name`]: nobody writes the keys that are known
@@ -196,15 +195,11 @@ impl<'a> Json<'a> {
     }
 
     fn word(&mut self, word: &str) -> Result<(), NotJson> {
-        if !self.rest().starts_with(word.as_bytes()) {
+        if !self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
             return Err(NotJson);
         }
         self.at += word.len();
         Ok(())
-    }
-
-    fn rest(&self) -> &'a [u8] {
-        &self.text.as_bytes()[self.at..]
     }
 
     /// A string, with what stands between its quotes; nothing else may come.
@@ -239,6 +234,13 @@ pub(crate) fn after_space(bytes: &[u8], mut at: usize) -> usize {
         at += 1;
     }
     at
+}
+
+/// What stands behind this byte, if it comes next.
+#[inline]
+pub(crate) fn behind(bytes: &[u8], at: usize, byte: u8) -> Option<usize> {
+    let at = after_space(bytes, at);
+    (*bytes.get(at)? == byte).then_some(at + 1)
 }
 
 fn is_space(byte: &u8) -> bool {

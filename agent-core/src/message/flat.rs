@@ -1,6 +1,6 @@
 //! Knows the arguments that models write nearly always, so that these are not parsed to be checked.
 
-use crate::json::{after_space, end_of_number, end_of_string};
+use crate::json::{after_space, behind, end_of_number, end_of_string};
 
 /// So many names are compared; an object with more is not flat.
 const MOST: usize = 8;
@@ -17,29 +17,24 @@ pub(super) fn is_flat_object(text: &str) -> bool {
 
 /// Where the object ends.
 fn end_of_flat(bytes: &[u8]) -> Option<usize> {
-    // What stands behind this byte, if it comes next.
-    let behind = |at: usize, byte: u8| {
-        let at = after_space(bytes, at);
-        (*bytes.get(at)? == byte).then_some(at + 1)
-    };
-    let mut at = behind(0, b'{')?;
-    if let Some(end) = behind(at, b'}') {
+    let mut at = behind(bytes, 0, b'{')?;
+    if let Some(end) = behind(bytes, at, b'}') {
         return Some(end);
     }
     let mut names: [&[u8]; MOST] = [&[]; MOST];
     for count in 0..MOST {
-        let from = behind(at, b'"')?;
+        let from = behind(bytes, at, b'"')?;
         let (end, has_escapes) = end_of_string(bytes, from)?;
         let name = &bytes[from..end];
         if has_escapes || names[..count].contains(&name) {
             return None;
         }
         names[count] = name;
-        at = end_of_scalar(bytes, after_space(bytes, behind(end + 1, b':')?))?;
-        if let Some(end) = behind(at, b'}') {
+        at = end_of_scalar(bytes, after_space(bytes, behind(bytes, end + 1, b':')?))?;
+        if let Some(end) = behind(bytes, at, b'}') {
             return Some(end);
         }
-        at = behind(at, b',')?;
+        at = behind(bytes, at, b',')?;
     }
     None
 }

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::json::Json;
+use crate::json::{Json, after_space};
 
 /// The part of an arguments object that is still to be read.
 #[derive(Debug)]
@@ -14,8 +14,8 @@ pub(super) struct Cursor<'a> {
     text: &'a str,
     /// Behind the object's bracket or a value, or before the value of a member that was moved to.
     json: Json<'a>,
-    /// The value that was read last.
-    last: &'a str,
+    /// Where the value that was read last begins and ends.
+    last: (usize, usize),
 }
 
 /// What stands at the cursor.
@@ -32,7 +32,7 @@ pub(super) enum Next<'a> {
 impl<'a> Cursor<'a> {
     /// The cursor behind the object's bracket; `None` if the text does not begin like an object.
     pub(super) fn new(text: &'a str) -> Option<Self> {
-        let (mut json, last) = (Json::new(text), "");
+        let (mut json, last) = (Json::new(text), (0, 0));
         let is_object = json.peek() == b'{' && json.object() == Ok(true);
         is_object.then_some(Self { text, json, last })
     }
@@ -73,20 +73,15 @@ impl<'a> Cursor<'a> {
         read: impl FnOnce(&'a str) -> Option<(T, usize)>,
     ) -> Option<T> {
         let (value, length) = read(&self.text[at..])?;
-        self.pass(at, at + length)?;
-        Some(value)
-    }
-
-    /// Moves past the value between two places, unless that cannot be all of it.
-    fn pass(&mut self, from: usize, to: usize) -> Option<()> {
-        let last = self.text.get(from..to)?;
-        let mut json = self.json.clone();
-        json.go_to(to);
-        if !matches!(json.peek(), b',' | b'}') {
+        let last = (at, at + length);
+        let bytes = self.text.as_bytes();
+        let behind = after_space(bytes, last.1);
+        if !matches!(bytes.get(behind)?, b',' | b'}') {
             return None;
         }
-        (self.json, self.last) = (json, last);
-        Some(())
+        self.json.go_to(behind);
+        self.last = last;
+        Some(value)
     }
 
     /// Moves past the value at the cursor, whatever it is.
@@ -96,7 +91,8 @@ impl<'a> Cursor<'a> {
 
     /// The text of the value that was read last.
     pub(super) fn last(&self) -> &'a str {
-        self.last
+        let (from, to) = self.last;
+        self.text.get(from..to).unwrap_or_default()
     }
 }
 
