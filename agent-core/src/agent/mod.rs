@@ -54,7 +54,7 @@ mod turn_end;
 mod wiring;
 
 pub use crate::event::output::{Interrupt, InterruptKind, Limit};
-pub use crate::graph::resume::Answer;
+pub use crate::graph::Answer;
 pub use agent_tool::AgentTool;
 pub use builder::ReactAgentBuilder;
 pub use earlier::InDoubt;

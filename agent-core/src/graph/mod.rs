@@ -46,7 +46,7 @@ mod join;
 mod context;
 mod node;
 mod opened;
-pub(crate) mod resume;
+mod resume;
 mod run;
 
 mod attempt;
@@ -82,7 +82,7 @@ pub use events::StreamMode;
 pub use fault::{GraphError, GraphFault};
 pub(crate) use node::Question;
 pub use node::{IntoNode, NodeAction, NodeInterrupt, NodeOutput};
-pub(crate) use resume::Answer;
+pub use resume::Answer;
 #[cfg(feature = "retry")]
 pub use retry::NodeRetry;
 pub use run::{GraphEvent, GraphRun, GraphStream};

@@ -152,7 +152,7 @@ impl NodeOutput {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct NodeInterrupt {
-    /// By which it is answered: see [`Answer`](crate::agent::Answer). The same as long as it waits.
+    /// By which it is answered: see [`Answer`](super::Answer). The same as long as it waits.
     pub id: String,
     /// The node that waits, with the way to it through branches and graphs.
     pub node: String,

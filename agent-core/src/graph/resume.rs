@@ -8,7 +8,7 @@ use crate::answer::AnswerError;
 /// The answer to an interrupt, by its id.
 ///
 /// ```
-/// use agent_core::agent::Answer;
+/// use agent_core::graph::Answer;
 ///
 /// let answer = Answer::new("t1:ask:2:0", "yes");
 /// assert_eq!(answer.id(), "t1:ask:2:0");

@@ -2,11 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
-use agent_core::agent::Answer;
 use agent_core::graph::checkpoint::{CheckpointError, MemorySaver, Threads};
 use agent_core::graph::{
-    CompiledGraph, END, GraphEvent, NodeContext, NodeOutput, RunError, START, State, StateError,
-    StateGraph, StateUpdate, StreamMode,
+    Answer, CompiledGraph, END, GraphEvent, NodeContext, NodeOutput, RunError, START, State,
+    StateError, StateGraph, StateUpdate, StreamMode,
 };
 use agent_core::message::{AssistantMessage, MessageBody, ToolCall};
 use agent_core::model::ScriptedModel;

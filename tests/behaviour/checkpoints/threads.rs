@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agent_core::BoxError;
-use agent_core::agent::Answer;
 use agent_core::graph::checkpoint::{
     CheckpointError, CheckpointId, CheckpointSaver, Commit, Durability, MemorySaver, SaverError,
     StoredCheckpoint, ThreadChange,
 };
 use agent_core::graph::{
-    CancellationToken, CompiledGraph, END, GraphEvent, GraphRun, KeyStrategy, NodeContext,
+    Answer, CancellationToken, CompiledGraph, END, GraphEvent, GraphRun, KeyStrategy, NodeContext,
     NodeInterrupt, NodeOutput, RunError, START, State, StateError, StateGraph, StateKey,
     StateUpdate,
 };

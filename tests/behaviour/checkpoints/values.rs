@@ -4,13 +4,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use agent_core::agent::Answer;
 use agent_core::graph::checkpoint::{
     CheckpointError, CheckpointId, CheckpointSaver, Commit, MemorySaver, SaverError,
     StoredCheckpoint, StoredThread, ThreadLock, Threads,
 };
 use agent_core::graph::{
-    CompiledGraph, END, NodeContext, NodeOutput, RunError, START, State, StateGraph, StateUpdate,
+    Answer, CompiledGraph, END, NodeContext, NodeOutput, RunError, START, State, StateGraph,
+    StateUpdate,
 };
 use agent_core::model::ScriptedModel;
 use agent_core::model::scripted::{calls, says};
