@@ -444,6 +444,7 @@ async fn json_between_words_is_found_where_it_has_one_reading() {
         format!("Use {{city}} [see 1]:\n```rust\nfn f() {{}}\n```\n```json\n{OSLO}\n```"),
         format!("<think>{{\"days\": [1, 2]}}?</think>{OSLO}"),
         format!("{OSLO}\n\nAgain: {OSLO}"),
+        format!("[[Oslo]], [{{city}}] and [[1], [see\n{OSLO}"),
     ] {
         let agent = weather(scripted([says(answer.as_str())])).output_mode(OutputMode::Prompted);
         assert_eq!(run(agent).await.unwrap().text(), OSLO, "{answer}");
@@ -457,6 +458,25 @@ async fn json_between_words_is_found_where_it_has_one_reading() {
         let agent = weather(scripted([says(answer.as_str())])).output_mode(OutputMode::Prompted);
         assert!(run(agent.output_retries(0)).await.is_err(), "{answer}");
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_told_twice_is_one_however_it_is_written() {
+    let pretty = serde_json::to_string_pretty(&serde_json::from_str::<Value>(OSLO).unwrap());
+    let answer = format!("{OSLO}\n\nThat is:\n{}", pretty.unwrap());
+    let agent = weather(scripted([says(answer)])).output_mode(OutputMode::Prompted);
+
+    let output = run(agent.output_retries(0)).await.unwrap();
+    assert_eq!(output.parse::<Weather>().unwrap(), oslo());
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_an_answer_is_told_and_not_what_is_with_the_words_around_it() {
+    let answer = r#"[see 1] {"city": 7, "degrees": 4.5} as of [2]"#;
+    let agent = weather(scripted([says(answer)])).output_mode(OutputMode::Prompted);
+
+    let fault = fault(run(agent.output_retries(0)).await.unwrap_err());
+    assert!(fault.contains("city"), "{fault}");
 }
 
 // SO-1

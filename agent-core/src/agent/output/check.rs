@@ -56,15 +56,17 @@ impl Check {
             return Err("it is empty".to_owned());
         }
         let values = values_in(answer).map_err(|error| format!("it is no JSON: {error}"))?;
-        let mut found = None;
+        let mut found: Option<String> = None;
         let mut fault = String::new();
         for json in values {
             match self.read(json) {
-                Ok(json) if found.as_ref().is_some_and(|other| *other != json) => {
+                Ok(json) if found.as_ref().is_some_and(|other| !is_same(other, &json)) => {
                     return Err("it holds more than one answer".to_owned());
                 }
                 Ok(json) => found = Some(json),
-                Err(error) => fault = error,
+                // What is wrong with a bracket of a sentence helps nobody.
+                Err(error) if fault.is_empty() || is_object(json) => fault = error,
+                Err(_) => {}
             }
         }
         found.ok_or(fault)
@@ -74,6 +76,10 @@ impl Check {
     fn read(&self, json: &str) -> Result<String, String> {
         #[cfg(feature = "validate")]
         self.validate(json)?;
+        // Every form is an object, but a struct is read from a list, too.
+        if !is_object(json) {
+            return Err("it is no object".to_owned());
+        }
         let json = match self.is_wrapped {
             false => json,
             true => {
@@ -105,10 +111,46 @@ impl Check {
     }
 }
 
+fn is_object(json: &str) -> bool {
+    json.starts_with('{')
+}
+
+/// True if both are one value, however it is written.
+fn is_same(one: &str, other: &str) -> bool {
+    let value = |json| serde_json::from_str::<Value>(json).ok();
+    one == other || value(one).is_some_and(|it| value(other) == Some(it))
+}
+
 #[cfg(feature = "validate")]
 fn text(error: &jsonschema::ValidationError<'_>) -> String {
     match error.instance_path().as_str() {
         "" => error.to_string(),
         path => format!("`{path}`: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_list_is_no_answer_though_a_struct_can_be_read_from_it() {
+        #[derive(Deserialize)]
+        struct Days {
+            #[expect(dead_code, reason = "only that it is read is of interest")]
+            days: u8,
+        }
+        let schema = json!({
+            "type": "object", "properties": {"days": {"type": "integer"}}, "required": ["days"],
+        });
+        let read: Read = |text| serde_json::from_str::<Days>(text).map(drop);
+        let check = Check::new(&schema, false, Some(read)).unwrap();
+
+        let days = r#"{"days":3}"#;
+        assert_eq!(check.accept(&format!("See [1]: {days}")).unwrap(), days);
+        assert!(check.accept("[1]").is_err());
     }
 }

@@ -41,6 +41,10 @@ pub(super) fn values_in(answer: &str) -> Result<Vec<&str>, serde_json::Error> {
 
 /// True if this is an object or a list that begins, and no bracket of a sentence.
 fn is_begun(text: &str) -> bool {
-    let inner = text[1..].trim_start();
-    inner.starts_with('"') || (text.starts_with('[') && inner.starts_with(['{', '[']))
+    // `[[a link]]` is no list, as `[a link]` is none.
+    let inner = text.trim_start_matches(|it: char| it == '[' || it.is_whitespace());
+    match inner.strip_prefix('{') {
+        Some(members) => members.trim_start().starts_with(['"', '}']),
+        None => inner.starts_with('"'),
+    }
 }
