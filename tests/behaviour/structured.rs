@@ -649,6 +649,22 @@ async fn thoughts_and_brackets_before_an_answer_are_no_part_of_it_while_it_is_wr
     assert!(cities.iter().all(is_oslo), "{cities:?}");
 }
 
+#[tokio::test]
+async fn an_answer_that_speaks_of_thoughts_is_read_while_it_is_written() {
+    let text = r#"{"city": "a</think>b", "degrees": 4.5}"#.to_owned();
+    let agent = weather(writes(vec![text])).output_mode(OutputMode::Native);
+    let agent = agent.build().unwrap();
+
+    let mut run = agent.run("Oslo?").stream();
+    let mut last = None;
+    while let Some(event) = run.next().await {
+        event.unwrap();
+        last = run.partial::<Value>().or(last);
+    }
+
+    assert_eq!(last.unwrap()["city"], "a</think>b");
+}
+
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

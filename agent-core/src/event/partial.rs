@@ -71,7 +71,10 @@ impl Partial {
 
 /// What is said behind the thoughts that some servers leave in the text; nothing while they go on.
 pub(crate) fn without_thoughts(text: &str) -> &str {
+    let members = text.trim_start().strip_prefix('{');
     match text.rsplit_once("</think>") {
+        // It is an answer that speaks of them.
+        _ if members.is_some_and(|it| it.trim_start().starts_with('"')) => text,
         Some((_, said)) => said,
         None if text.trim_start().starts_with("<think>") => "",
         None => text,
