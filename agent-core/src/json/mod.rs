@@ -58,9 +58,7 @@ impl<'a> Json<'a> {
     /// The first byte of what comes next; 0 at the end.
     pub(crate) fn peek(&mut self) -> u8 {
         let bytes = self.text.as_bytes();
-        while bytes.get(self.at).is_some_and(is_space) {
-            self.at += 1;
-        }
+        self.at = after_space(bytes, self.at);
         bytes.get(self.at).copied().unwrap_or(0)
     }
 
@@ -230,7 +228,7 @@ impl<'a> Json<'a> {
 /// Where what comes next begins.
 #[inline]
 pub(crate) fn after_space(bytes: &[u8], mut at: usize) -> usize {
-    while bytes.get(at).is_some_and(is_space) {
+    while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
         at += 1;
     }
     at
@@ -241,10 +239,6 @@ pub(crate) fn after_space(bytes: &[u8], mut at: usize) -> usize {
 pub(crate) fn behind(bytes: &[u8], at: usize, byte: u8) -> Option<usize> {
     let at = after_space(bytes, at);
     (*bytes.get(at)? == byte).then_some(at + 1)
-}
-
-fn is_space(byte: &u8) -> bool {
-    matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
 }
 
 #[cfg(test)]

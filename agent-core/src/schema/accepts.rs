@@ -29,11 +29,7 @@ const UNKNOWN: [&str; 7] = [
 
 /// `None` if the schema says something that is not understood here.
 pub(super) fn accepts(schema: &Value, value: &Value) -> Option<bool> {
-    let reader = Reader {
-        root: schema,
-        asked: Cell::new(0),
-    };
-    reader.accepts(schema, value, 0)
+    accepts_part(schema, schema, value)
 }
 
 /// The same of a schema that stands in another, by which its references are read.

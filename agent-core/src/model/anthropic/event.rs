@@ -46,10 +46,6 @@ pub(super) struct Part<'a> {
     pub(super) stop_reason: Option<Cow<'a, str>>,
 }
 
-fn said<'a>(json: &mut Json<'a>) -> Result<Cow<'a, str>, NotJson> {
-    json.text().map(Option::unwrap_or_default)
-}
-
 impl<'a> Event<'a> {
     pub(super) fn read(text: &'a str) -> Result<Self, NotJson> {
         let mut json = Json::new(text);
@@ -59,7 +55,7 @@ impl<'a> Event<'a> {
         if json.object()? {
             while let Some(key) = json.key()? {
                 match key {
-                    "type" => event.kind = said(&mut json)?,
+                    "type" => event.kind = json.said()?,
                     "index" => event.index = json.number()?,
                     "message" => event.message = json.any()?,
                     "content_block" => event.content_block = json.any()?,
@@ -89,7 +85,7 @@ impl<'a> Message<'a> {
         }
         while let Some(key) = json.key()? {
             match key {
-                "id" => message.id = said(&mut json)?,
+                "id" => message.id = json.said()?,
                 "content" => message.content = json.any()?,
                 "stop_reason" => message.stop_reason = json.text()?,
                 "usage" => message.usage = json.any()?,
@@ -116,12 +112,12 @@ impl<'a> Part<'a> {
         }
         while let Some(key) = json.key()? {
             match key {
-                "type" => self.kind = said(json)?,
+                "type" => self.kind = json.said()?,
                 "text" => self.text = json.piece()?,
                 "thinking" => self.thinking = json.piece()?,
-                "signature" => self.signature = said(json)?,
-                "id" => self.id = said(json)?,
-                "name" => self.name = said(json)?,
+                "signature" => self.signature = json.said()?,
+                "id" => self.id = json.said()?,
+                "name" => self.name = json.said()?,
                 "input" => self.input = json.any()?,
                 "partial_json" if json.peek() == b'{' => {
                     self.partial_json = Cow::Borrowed(json.raw()?).into();

@@ -182,7 +182,7 @@ impl<'a> Choice<'a> {
                 "index" => self.index = json.number()?,
                 "delta" => self.read_piece(json, Said::More)?,
                 "message" if self.said != Said::More => self.read_piece(json, Said::Whole)?,
-                "finish_reason" => self.finish_reason = said(json)?,
+                "finish_reason" => self.finish_reason = json.said()?,
                 "error" => self.has_error = json.any()?.is_some(),
                 "usage" => self.usage = usage(json)?,
                 _ => json.skip()?,
@@ -289,10 +289,6 @@ impl<'a> Piece<'a> {
     }
 }
 
-fn said<'a>(json: &mut Json<'a>) -> Result<Cow<'a, str>, NotJson> {
-    json.text().map(Option::unwrap_or_default)
-}
-
 fn raws<'a>(json: &mut Json<'a>) -> Result<Vec<&'a str>, NotJson> {
     let mut raws = Vec::new();
     if json.list()? {
@@ -320,7 +316,7 @@ impl<'a> Parts<'a> {
     /// Takes a part of the list. What is thought is a list of parts again.
     fn take(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
         if json.peek() == b'"' {
-            self.text.text += said(json)?;
+            self.text.text += json.said()?;
             return Ok(());
         }
         if !json.object()? {
@@ -329,7 +325,7 @@ impl<'a> Parts<'a> {
         let (mut text, mut thinking) = Default::default();
         while let Some(key) = json.key()? {
             match key {
-                "text" => text = said(json)?,
+                "text" => text = json.said()?,
                 "thinking" => thinking = thoughts(json)?,
                 _ => json.skip()?,
             }
@@ -343,13 +339,13 @@ impl<'a> Parts<'a> {
 /// The text of a list of parts, or a string.
 fn thoughts<'a>(json: &mut Json<'a>) -> Result<Cow<'a, str>, NotJson> {
     if json.peek() != b'[' {
-        return said(json);
+        return json.said();
     }
     json.list()?;
     let mut all = Cow::default();
     while json.item()? {
         all += match json.peek() {
-            b'"' => said(json)?,
+            b'"' => json.said()?,
             _ => json.member("text", Json::text)?.unwrap_or_default(),
         };
     }
@@ -361,7 +357,7 @@ impl<'a> Fragment<'a> {
         while let Some(key) = json.key()? {
             match key {
                 "index" => self.index = json.number()?,
-                "id" => self.id = said(json)?,
+                "id" => self.id = json.said()?,
                 "type" => json.skip()?,
                 "function" => drop(self.take_function(json)?),
                 key => {
@@ -383,7 +379,7 @@ impl<'a> Fragment<'a> {
         (self.name, self.arguments) = Default::default();
         while let Some(key) = json.key()? {
             match key {
-                "name" => self.name = said(json)?,
+                "name" => self.name = json.said()?,
                 // Arguments are a JSON text in a string; some servers send the object itself.
                 "arguments" if json.peek() == b'"' => self.arguments = json.piece()?,
                 "arguments" => {

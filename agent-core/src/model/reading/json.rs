@@ -48,6 +48,11 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// What a string says; nothing if the value is of another kind.
+    pub(crate) fn said(&mut self) -> Result<Cow<'a, str>, NotJson> {
+        self.text().map(Option::unwrap_or_default)
+    }
+
     /// A piece of a text; an empty one if the value is of another kind.
     pub(crate) fn piece(&mut self) -> Result<Cut<'a>, NotJson> {
         match self.peek() {
