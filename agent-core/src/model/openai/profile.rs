@@ -2,7 +2,8 @@
 //!
 //! Read from the servers' documents and from the errors of their servers in autumn 2026: a line
 //! that differs from [`COMPATIBLE`] names the error or the page it is from above it, and is else
-//! from the table's first source, where fields that are not listed count as not taken. A setting that a server has not is left out of its requests and told by
+//! from the table's first source, where fields that are not listed count as not taken. A setting
+//! that a server has not is left out of its requests and told by
 //! [`ChatModel::unsupported`](crate::model::ChatModel::unsupported).
 
 use std::fmt;
@@ -208,7 +209,7 @@ const DEEPSEEK: Quirks = Quirks {
     // https://api-docs.deepseek.com/guides/thinking_mode
     reasoning: Some("reasoning_content"),
     // "Missing `reasoning_content` field in the assistant message", also of other models' answers:
-    // https://github.com/RooCodeInc/Roo-Code/issues/10171
+    // https://github.com/continuedev/continue/issues/11285
     unreasoned: Some(""),
     // Neither is listed.
     seed: None,
@@ -281,7 +282,7 @@ const MISTRAL: Quirks = Quirks {
     // "Assistant message must have either content or tool_calls, but not both.":
     // https://github.com/github/copilot-cli/issues/4884
     text_beside_calls: false,
-    // "Extra inputs are not permitted": https://github.com/NousResearch/hermes-agent/pull/18663
+    // "Extra inputs are not permitted": https://github.com/NousResearch/hermes-agent/pull/1058
     call_fields: false,
     names: Some(64),
     // Error 3230: "Unexpected role 'user' after role 'tool'", and others of its kind:
