@@ -1,7 +1,7 @@
 //! Text that is made once per provider profile and then shared.
 //!
-//! A message or a tool list never changes, so its wire form is written once and every
-//! later request sends the same bytes.
+//! A tool list or a message never changes, so every later request sends the same bytes. What a
+//! history has written of a message stands there, and here only once somebody else asks for it.
 
 use std::sync::{Arc, OnceLock};
 

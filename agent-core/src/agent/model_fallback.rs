@@ -16,7 +16,8 @@ use crate::model::{
 ///
 /// Another model gets the same history and tools. The settings of a provider's own, a name of a
 /// model and [`extra`](crate::model::ChatOptions::extra), are not passed on;
-/// [`with_options`](ChatModel::with_options) gives a model others. What only the provider that wrote it can read, such as its reasoning, is left out.
+/// [`with_options`](ChatModel::with_options) gives a model others. What only the provider that
+/// wrote it can read, such as its reasoning, is left out.
 /// A form of the answer is told in words to one that does not hold its text to a schema.
 /// What was streamed of a failed reply does not count, which
 /// [`EventKind::Retried`](crate::event::EventKind::Retried) tells. The next turn begins with the

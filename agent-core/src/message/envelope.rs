@@ -11,7 +11,7 @@ use crate::wire_cache::WireCache;
 
 /// One message of a history: immutable, shared, with an id.
 ///
-/// Cloning is cheap. The wire form a provider needs is made once and kept with it.
+/// Cloning is cheap. The wire form a provider needs is made once for a history, which keeps it.
 ///
 /// ```
 /// use agent_core::Message;

@@ -1,7 +1,7 @@
 //! Writes a Messages request.
 //!
-//! A message is written once, as the blocks it is made of; a request is a list of those texts
-//! with roles between them. The rules of the API are kept here, whatever the history holds:
+//! A message is written once, as the blocks it is made of, into the text of its history, with roles
+//! between them; a request holds that text. The rules of the API are kept here, whatever the history holds:
 //! roles take turns and the user begins and ends, system messages stand apart, the results of
 //! one answer are in one message, no text is empty.
 //!

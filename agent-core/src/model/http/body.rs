@@ -1,4 +1,4 @@
-//! A request body of many pieces with a known length, so that none is copied before it is sent.
+//! A request body of many pieces: what others keep is shared, and copied no earlier than it is sent.
 
 use std::sync::Arc;
 

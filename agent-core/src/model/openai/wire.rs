@@ -1,7 +1,7 @@
 //! Writes a chat-completions request.
 //!
-//! Messages and tools are written once and kept with them; a request is a list of those
-//! texts with the options behind it.
+//! Messages are written once into the text of their history, and tools into one kept with their
+//! list; a request is a list of those texts with the options behind it.
 
 use std::sync::Arc;
 
