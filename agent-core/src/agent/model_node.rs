@@ -14,7 +14,7 @@ use super::scope::RunScope;
 use crate::boxed::{BoxError, BoxFuture};
 use crate::event::{Limit, Outcome};
 use crate::graph::{END, NodeAction, NodeContext, NodeOutput, State, StateUpdate};
-use crate::model::{ChatRequest, ChatResponse, ToolList};
+use crate::model::{ChatOptions, ChatRequest, ChatResponse, ToolList};
 use crate::telemetry;
 
 /// The node that asks the model.
@@ -117,15 +117,18 @@ fn request(
     state: &State,
     without_tools: bool,
 ) -> Result<ChatRequest, AgentError> {
-    let tools = if without_tools {
-        ToolList::default()
+    let (tools, options) = if without_tools {
+        // There is nothing to choose among.
+        let mut options = ChatOptions::clone(&scope.options);
+        options.tool_choice = None;
+        (ToolList::default(), Arc::new(options))
     } else {
-        scope.tool_list.clone()
+        (scope.tool_list.clone(), Arc::clone(&scope.options))
     };
     let request = ChatRequest::new(state.transcript().clone())?
         .with_system(scope.config.system_prompt.clone())
         .with_tools(tools)
-        .with_shared_options(Arc::clone(&scope.options));
+        .with_shared_options(options);
     Ok(match &scope.config.output {
         None => request,
         Some(output) => output.ask(request, scope.record(|record| record.asked_for_form)),

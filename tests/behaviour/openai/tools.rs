@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use agent_core::agent::{Limits, OnLimit};
 use agent_core::message::Transcript;
 use agent_core::model::openai::Profile;
 use agent_core::model::{
@@ -162,4 +163,19 @@ async fn a_choice_of_a_tool_that_is_not_offered_is_told_before_anything_is_sent(
             "the tool choice is `fnid`, which is none of the tools on offer"
         );
     }
+}
+
+#[tokio::test]
+async fn the_last_answer_at_a_limit_has_no_tools_and_no_choice_among_them() {
+    let server = ReplayServer::start([Answer::json(CALL), Answer::json(ANSWER)]).await;
+    let agent = ReactAgent::builder("assistant", client(&server).build().unwrap())
+        .tools(tools![find])
+        .options(ChatOptions::new().tool_choice(ToolChoice::Named("find".to_owned())))
+        .limits(Limits::new().model_calls(2).on_limit(OnLimit::LastAnswer));
+
+    let output = agent.build().unwrap().run("Hi").await.unwrap();
+    assert_eq!(output.text(), "ok");
+    let requests = server.requests();
+    let has_choice = |at: usize| requests[at].text().contains("tool_choice");
+    assert_eq!([0, 1].map(has_choice), [true, false]);
 }
