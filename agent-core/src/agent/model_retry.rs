@@ -13,8 +13,8 @@ use crate::model::{ChatRequest, ChatResponse, ModelError, ModelErrorKind};
 /// Asks the model again when it failed in a way that may pass: a
 /// [model interceptor](ModelInterceptor).
 ///
-/// What is tried again is what [`ModelError::is_retryable`] says, such as the statuses 408, 429
-/// and 5xx, a broken connection and a reply that was cut off. What was streamed of the reply
+/// What is tried again is what [`ModelError::is_retryable`] says, such as the statuses 408, 409,
+/// 429 and 5xx, a broken connection and a reply that was cut off. What was streamed of the reply
 /// before does not count, which [`EventKind::Retried`](crate::event::EventKind::Retried) tells.
 ///
 /// If the provider says how long to wait, no attempt begins earlier. A wait that would end after
