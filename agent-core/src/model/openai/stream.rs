@@ -24,8 +24,9 @@ pub(super) struct Assembler {
     /// Between the pieces of the text and of the reasoning.
     spoken: Seam,
     thought: Seam,
-    /// How many bytes of text were handed out.
+    /// How many bytes of text were handed out, and of reasoning.
     said: usize,
+    reasoned: usize,
     /// True if the answer came in one piece: nobody watches it being written.
     is_plain: bool,
     /// True once a choice was seen: before that there is no answer, not even an empty one.
@@ -130,7 +131,7 @@ impl Assembler {
     fn piece(&mut self, piece: &mut Piece<'_>, ready: &mut Ready) {
         let reasoning = piece.reasoning();
         self.thought.mend(reasoning);
-        ready.think(&reasoning.text);
+        self.think(&reasoning.text, ready);
         for detail in &piece.reasoning_details {
             self.details.take(detail);
         }
@@ -146,11 +147,11 @@ impl Assembler {
 
     /// A whole message: all of a plain answer, or what a stream came to so far.
     fn message(&mut self, message: &mut Piece<'_>, ready: &mut Ready) {
-        if self.said == 0 {
-            let reasoning = message.reasoning();
-            self.thought.mend(reasoning);
-            ready.think(&reasoning.text);
-        }
+        let reasoning = message.reasoning();
+        self.thought = Seam::default();
+        self.thought.mend(reasoning);
+        let new = reasoning.text.get(self.reasoned..).unwrap_or_default();
+        self.think(new, ready);
         if !message.reasoning_details.is_empty() {
             self.details = Details::default();
             for detail in &message.reasoning_details {
@@ -174,6 +175,11 @@ impl Assembler {
     fn say(&mut self, text: &str, ready: &mut Ready) {
         self.said += text.len();
         ready.say(text);
+    }
+
+    fn think(&mut self, text: &str, ready: &mut Ready) {
+        self.reasoned += text.len();
+        ready.think(text);
     }
 
     /// Hands out what was held back until the end.
@@ -366,6 +372,21 @@ mod tests {
             assert_eq!(response.message.text, "ok", "{odd}");
             assert!(response.message.tool_calls.is_empty(), "{odd}");
         }
+    }
+
+    #[test]
+    fn a_message_that_a_stream_came_to_is_not_said_again() {
+        let whole = |message: Value| json!({"choices": [{"message": message}]}).to_string();
+        let chunks = [
+            chunk(&json!({"reasoning_content": "a"})),
+            whole(json!({"reasoning_content": "ab"})),
+            chunk(&json!({"content": "c"})),
+            whole(json!({"reasoning_content": "ab", "content": "cd"})),
+        ];
+
+        let message = read(&chunks).unwrap().message;
+        assert_eq!(message.reasoning.as_deref(), Some("ab"));
+        assert_eq!(message.text, "cd");
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(crate) struct TurnContext {
     pub(crate) scope: Option<Arc<dyn Any + Send + Sync>>,
 }
 
-/// What is special to one call; see the getters of [`ToolContext`].
+/// What is special to one call; see the getters of [`ToolContext`](super::ToolContext).
 pub(crate) struct CallContext {
     pub(crate) call_id: CallId,
     pub(crate) tool: Arc<dyn ToolCallback>,
