@@ -6,3 +6,4 @@ mod any;
 mod cases;
 mod prefix;
 mod repair;
+mod shared;
