@@ -158,11 +158,13 @@ async fn no_empty_list_of_stops_is_sent_and_no_option_of_a_stream_to_who_wants_n
     let options = ChatOptions::new()
         .stop([""])
         .extra("stream_options", json!({"include_usage": true}));
-    let request = ChatRequest::new(history()).unwrap().with_options(options);
+    let request = ChatRequest::new(history()).unwrap();
 
-    let (_, rest) = sent(request, Profile::OpenAi).await;
+    let (_, rest) = sent(request.with_options(options.clone()), Profile::OpenAi).await;
 
     assert_eq!(rest, json!({"model": "m"}));
+    let model = OpenAi::builder().model("m").build().unwrap();
+    assert_eq!(model.unsupported(&options), ["stop"]);
 }
 
 #[tokio::test]

@@ -29,6 +29,9 @@ use crate::tool::ToolDefinition;
 /// What an id must be like: `^[a-zA-Z0-9_-]+$`.
 const CALL_IDS: CallIds = CallIds::Words(64);
 
+/// How many endings of the ids of a group are tried: two that are one with any of them never part.
+const MOST_SUFFIXES: usize = 16;
+
 /// Most characters of a tool's name.
 const MAX_NAME: usize = 128;
 
@@ -101,8 +104,10 @@ fn write(message: &Message, text: &mut String, said: &mut Said) {
     if !calls.is_empty() {
         // The API wants every id of a request once; some servers count from 0 in each answer.
         let mut again = 0;
-        while !said.are_new(calls, &suffix(again)) {
+        let mut tries = 0;
+        while !said.are_new(calls, &suffix(again)) && tries < MOST_SUFFIXES {
             again = (said.ids.len() + said.again + 1).max(again + 1);
+            tries += 1;
         }
         said.again = again;
     }

@@ -182,8 +182,10 @@ pub(super) fn unsupported(options: &ChatOptions, quirks: &Quirks) -> Vec<&'stati
         }
         _ => false,
     };
+    let mut stops = options.stop.iter().flatten();
     let settings = [
         ("seed", options.seed.is_some() && quirks.seed.is_none()),
+        ("stop", stops.any(String::is_empty)),
         ("tool_choice", forced),
         (
             "parallel_tool_calls",
