@@ -130,7 +130,7 @@ impl Calls {
 
     /// The whole calls, each with an id of its own. Of an answer that was cut off, the last call
     /// may be one that only began.
-    pub(super) fn end(&mut self, is_cut: bool) -> impl Iterator<Item = ToolCall> + use<> {
+    pub(super) fn end(&mut self, is_cut: bool) -> impl ExactSizeIterator<Item = ToolCall> + use<> {
         let mut calls = std::mem::take(&mut self.0);
         let is_cut = is_cut && calls.last().is_some_and(|call| !call.is_blank());
         calls.retain(|call| !call.is_blank());

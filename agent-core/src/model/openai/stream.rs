@@ -194,41 +194,36 @@ impl Assembler {
             ready.push(ModelDelta::Opaque(details));
         }
         let word = self.finish_reason.as_deref().unwrap_or("stop");
-        if word
-            .to_ascii_uppercase()
-            .contains("MALFORMED_FUNCTION_CALL")
-        {
+        if word.len() >= MALFORMED.len() && word.to_ascii_uppercase().contains(MALFORMED) {
             return Err(malformed(word));
         }
-        let is_cut = finish_reason(word, false).cuts_off();
-        let mut has_calls = false;
-        for call in self.calls.end(is_cut) {
-            has_calls = true;
-            ready.push(ModelDelta::ToolCall(call));
-        }
+        let mut reason = finish_reason(word);
+        let calls = self.calls.end(reason.cuts_off());
+        let has_calls = calls.len() > 0;
+        ready.extend(calls.map(ModelDelta::ToolCall));
         if let Some(usage) = self.usage {
             ready.push(ModelDelta::Usage(usage));
         }
-        let reason = finish_reason(word, has_calls);
         if reason == FinishReason::ToolCalls && !has_calls && self.said == 0 {
             return Err(empty());
+        }
+        // Some servers do not tell that they wait for results.
+        if reason == FinishReason::Stop && has_calls {
+            reason = FinishReason::ToolCalls;
         }
         ready.push(ModelDelta::Finished(reason));
         Ok(())
     }
 }
 
-fn finish_reason(word: &str, has_calls: bool) -> FinishReason {
+fn finish_reason(word: &str) -> FinishReason {
     // One provider says behind a colon what was filtered.
     let first = word.split(':').next().unwrap_or_default();
     let is = |words: &[&str]| words.iter().any(|other| other.eq_ignore_ascii_case(first));
     if is(&["tool_calls", "tool_call", "tool_use", "function_call"]) {
         FinishReason::ToolCalls
     } else if is(&["stop", "end_turn"]) {
-        match has_calls {
-            true => FinishReason::ToolCalls,
-            false => FinishReason::Stop,
-        }
+        FinishReason::Stop
     } else if is(&["length", "max_tokens", "model_length"]) {
         FinishReason::Length
     } else if is(&["content_filter", "safety"]) {
@@ -237,6 +232,9 @@ fn finish_reason(word: &str, has_calls: bool) -> FinishReason {
         FinishReason::Other(word.to_owned())
     }
 }
+
+/// How an answer ends whose call the provider itself could not read.
+const MALFORMED: &str = "MALFORMED_FUNCTION_CALL";
 
 /// The error an answer is whose call the provider itself could not read, whatever is left of it.
 /// <https://github.com/googleapis/python-genai/issues/1836>

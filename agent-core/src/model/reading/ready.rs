@@ -30,6 +30,10 @@ impl Ready {
         self.0.push_back(delta);
     }
 
+    pub(crate) fn extend(&mut self, deltas: impl Iterator<Item = ModelDelta>) {
+        self.0.extend(deltas);
+    }
+
     pub(crate) fn say(&mut self, text: &str) {
         match self.0.back_mut() {
             _ if text.is_empty() => {}
