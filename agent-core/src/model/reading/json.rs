@@ -72,7 +72,8 @@ impl<'a> Json<'a> {
             quoted if quoted.starts_with('"') => quoted.trim_matches('"'),
             digits => digits,
         };
-        let fraction = || digits.parse::<f64>().ok().filter(|number| *number >= 0.0);
+        let range = 0.0..u64::MAX as f64;
+        let fraction = || digits.parse().ok().filter(|number| range.contains(number));
         let whole = digits.parse().ok();
         Ok(whole.or_else(|| fraction().map(|number| number as u64)))
     }
@@ -107,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_value_of_another_kind_is_as_good_as_absent() {
-        let mut list = Json::new(r#"[{"x": [1]}, "12", 12.0, [1], -1, null, 7, null]"#);
+        let mut list = Json::new(r#"[{"x": [1]}, "12", 12.0, 1e30, [1], -1, null, 7, null]"#);
 
         let item = |list: &mut Json<'_>| assert_eq!(list.item(), Ok(true));
         assert_eq!(list.list(), Ok(true));
@@ -117,6 +118,8 @@ mod tests {
         assert_eq!(list.number(), Ok(Some(12)));
         item(&mut list);
         assert_eq!(list.number(), Ok(Some(12)));
+        item(&mut list);
+        assert_eq!(list.number(), Ok(None));
         item(&mut list);
         assert_eq!(list.object(), Ok(false));
         item(&mut list);
