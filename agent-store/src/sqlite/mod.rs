@@ -10,8 +10,9 @@ use std::time::Duration;
 use agent_core::graph::checkpoint::RunningThreads;
 #[cfg(doc)]
 use agent_core::graph::checkpoint::SaverError;
-use sqlx::Sqlite;
+use sqlx::error::DatabaseError;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{Sqlite, SqlitePool};
 
 use self::locks::Locks;
 use crate::error::StoreError;
@@ -139,6 +140,7 @@ impl SqliteSaverBuilder {
             Err(error) => Err(error),
         };
         migrated.map_err(|error| StoreError::migrate(&store, error))?;
+        may_write(&writers).await.map_err(open)?;
         let locks = Locks::beside(&path).map_err(|error| open(error.into()))?;
         Ok(SqliteSaver {
             tables: Arc::new(Tables {
@@ -151,6 +153,24 @@ impl SqliteSaverBuilder {
             locks,
         })
     }
+}
+
+/// A file with nothing to bring up to date opens on a disk that is read-only, too, if who had it
+/// before came to no good end.
+async fn may_write(writers: &SqlitePool) -> Result<(), sqlx::Error> {
+    // It changes nothing, and is refused like what does. `BEGIN IMMEDIATE` is not.
+    let nothing = sqlx::query("DELETE FROM agent_thread WHERE FALSE");
+    match nothing.execute(writers).await {
+        // Somebody else is writing.
+        Err(sqlx::Error::Database(error)) if is_busy(&*error) => Ok(()),
+        written => written.map(drop),
+    }
+}
+
+/// True for `SQLITE_BUSY` in all its forms: <https://www.sqlite.org/rescode.html>
+fn is_busy(error: &dyn DatabaseError) -> bool {
+    let code = error.code().and_then(|code| code.parse::<u32>().ok());
+    code.is_some_and(|code| code & 0xFF == 5)
 }
 
 keeps_threads!(SqliteSaver);
