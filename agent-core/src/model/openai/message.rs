@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::details;
-use super::profile::Quirks;
+use super::quirks::Quirks;
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
 use crate::model::mend::{in_place_of_picture, picture_type, tool_name};
 use crate::model::writing::{push_string, push_value};

@@ -11,6 +11,7 @@ mod chunk;
 mod details;
 mod message;
 mod profile;
+mod quirks;
 mod stream;
 mod turns;
 mod usage;
@@ -30,7 +31,7 @@ use super::{
 use crate::boxed::{BoxFuture, BoxStream};
 use crate::schema::Dialect;
 
-use profile::Formats;
+use quirks::Formats;
 
 pub use builder::OpenAiBuilder;
 pub use profile::{Profile, UnknownProfile};

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::message;
-use super::profile::Quirks;
+use super::quirks::Quirks;
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, Role};
 use crate::model::ChatRequest;
 use crate::model::http::Piece;

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::message::{kept, push_kept};
-use super::profile::{Forcing, Formats, Quirks};
+use super::quirks::{Forcing, Formats, Quirks};
 use super::turns;
 use crate::message::Message;
 use crate::model::http::{Expect, Piece, closing};
