@@ -1,22 +1,22 @@
 //! How a connection is made: through the proxy of the environment, by TCP, in TLS.
 
 use std::fmt;
+use std::future::Ready;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::{HeaderValue, Uri};
-use hyper::rt::{Read, Write};
-use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
-use tower_service::Service as _;
+use tower_service::Service;
 
 use super::io::Io;
 use crate::boxed::BoxError;
@@ -100,7 +100,8 @@ impl Route {
 pub(super) struct Connector {
     server: Uri,
     route: Route,
-    tls: Arc<ClientConfig>,
+    /// `None` for a way that never speaks TLS.
+    tls: Option<Arc<ClientConfig>>,
     limit: Duration,
 }
 
@@ -116,11 +117,11 @@ impl Connector {
         let speaks_tls = is_secure(&server) || route.is_secure();
         let tls = match speaks_tls {
             // The system's roots are read from its files, which takes milliseconds.
-            true => tokio::task::spawn_blocking(tls).await??,
-            false => no_tls()?,
+            true => Some(Arc::new(tokio::task::spawn_blocking(tls).await??)),
+            false => None,
         };
         Ok(Self {
-            tls: Arc::new(tls),
+            tls,
             server,
             route,
             limit,
@@ -138,16 +139,17 @@ impl Connector {
 
     async fn open(&self) -> Result<Box<dyn Io>, BoxError> {
         let server = self.server.clone();
-        let mut direct = HttpsConnector::from((self.tcp(), Arc::clone(&self.tls)));
         match &self.route {
-            Route::Direct => direct.call(server).await.map(plain),
-            Route::Forwarded(proxy) => direct.call(proxy.uri()).await.map(plain),
+            Route::Direct => self.direct(&server).await,
+            Route::Forwarded(proxy) => self.direct(&proxy.uri()).await,
             Route::Tunnelled(proxy) => {
-                let mut tunnel = Tunnel::new(proxy.uri(), direct);
+                let way = self.direct(&proxy.uri()).await?;
+                let mut tunnel = Tunnel::new(proxy.uri(), Opened(Some(way)));
                 if let Some(authorization) = proxy.authorization() {
                     tunnel = tunnel.with_auth(authorization.clone());
                 }
-                self.in_tls(tunnel.call(server).await?).await
+                let way = tunnel.call(server).await?.into_inner();
+                self.in_tls(&self.server, way).await
             }
             Route::Socks(proxy) => {
                 let mut socks = SocksV5::new(proxy.uri(), self.tcp())
@@ -156,24 +158,32 @@ impl Connector {
                 if let Some((user, password)) = proxy.0.raw_auth() {
                     socks = socks.with_auth(user.to_owned(), password.to_owned());
                 }
-                let tcp = socks.call(server).await?;
-                match is_secure(&self.server) {
-                    true => self.in_tls(tcp).await,
-                    false => Ok(Box::new(tcp.into_inner())),
-                }
+                let way = socks.call(server).await?.into_inner();
+                self.spoken_to(&self.server, way).await
             }
         }
     }
 
-    /// TLS with the server itself, through what leads there.
-    async fn in_tls<T>(&self, through: T) -> Result<Box<dyn Io>, BoxError>
-    where
-        T: Read + Write + Send + Sync + Unpin + 'static,
-    {
-        let host = self.server.host().unwrap_or_default();
-        let name = ServerName::try_from(host.trim_matches(['[', ']']))?.to_owned();
-        let tls = TlsConnector::from(Arc::clone(&self.tls));
-        Ok(Box::new(tls.connect(name, TokioIo::new(through)).await?))
+    /// A connection to this host itself.
+    async fn direct(&self, host: &Uri) -> Result<Box<dyn Io>, BoxError> {
+        let way = self.tcp().call(host.clone()).await?.into_inner();
+        self.spoken_to(host, way).await
+    }
+
+    /// The way to a host, as its URL says that it is spoken to.
+    async fn spoken_to(&self, host: &Uri, way: TcpStream) -> Result<Box<dyn Io>, BoxError> {
+        match is_secure(host) {
+            true => self.in_tls(host, way).await,
+            false => Ok(Box::new(way)),
+        }
+    }
+
+    async fn in_tls(&self, host: &Uri, way: impl Io + 'static) -> Result<Box<dyn Io>, BoxError> {
+        let name = host.host().unwrap_or_default();
+        let name = ServerName::try_from(name.trim_matches(['[', ']']))?.to_owned();
+        let tls = self.tls.as_ref().ok_or("a way without TLS leads to TLS")?;
+        let tls = TlsConnector::from(Arc::clone(tls));
+        Ok(Box::new(tls.connect(name, way).await?))
     }
 
     fn tcp(&self) -> HttpConnector {
@@ -192,11 +202,21 @@ fn is_secure(uri: &Uri) -> bool {
     uri.scheme_str() == Some("https")
 }
 
-/// Without the layers that only the connectors need.
-fn plain(stream: MaybeHttpsStream<TokioIo<TcpStream>>) -> Box<dyn Io> {
-    match stream {
-        MaybeHttpsStream::Http(tcp) => Box::new(tcp.into_inner()),
-        MaybeHttpsStream::Https(tls) => Box::new(tls.into_inner()),
+/// A connection that is there, for who wants to make it.
+struct Opened(Option<Box<dyn Io>>);
+
+impl Service<Uri> for Opened {
+    type Response = TokioIo<Box<dyn Io>>;
+    type Error = &'static str;
+    type Future = Ready<Result<Self::Response, Self::Error>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, _: Uri) -> Self::Future {
+        let way = self.0.take().map(TokioIo::new);
+        std::future::ready(way.ok_or("a connection is used once"))
     }
 }
 
@@ -221,13 +241,4 @@ fn tls() -> Result<ClientConfig, rustls::Error> {
         .with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
-}
-
-/// What trusts nobody, for a way that never speaks TLS.
-fn no_tls() -> Result<ClientConfig, rustls::Error> {
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    Ok(builder
-        .with_safe_default_protocol_versions()?
-        .with_root_certificates(RootCertStore::empty())
-        .with_no_client_auth())
 }
