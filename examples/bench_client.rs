@@ -20,7 +20,8 @@ use std::time::{Duration, Instant};
 use agent_core::agent::Limits;
 use agent_core::model::OpenAi;
 use agent_core::tool::{FunctionTool, IntoTools as _};
-use agent_core::{ReactAgent, tool, tools};
+use agent_core::{ReactAgent, ToolSchema, tool, tools};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 type BoxError = Box<dyn Error + Send + Sync>;
@@ -73,7 +74,7 @@ fn agent() -> Result<ReactAgent, BoxError> {
     for position in 3..count {
         let name = format!("filler_{position}");
         let description = format!("Search the {name} data source and return matching records.");
-        let filler = FunctionTool::from_schema(name, description, filler(), async || "nothing")?;
+        let filler = FunctionTool::new(name, description, async |_: Filler| "nothing");
         offered.extend(filler.into_tools());
     }
     offered.truncate(count);
@@ -85,23 +86,20 @@ fn agent() -> Result<ReactAgent, BoxError> {
     Ok(agent.build()?)
 }
 
-/// The input of a tool with five parameters.
-fn filler() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "query": {"type": "string", "description": "What to search for"},
-            "limit": {"type": "integer", "description": "Maximum number of results"},
-            "offset": {"type": "integer", "description": "Number of results to skip"},
-            "verbose": {"type": "boolean", "description": "Whether to include details"},
-            "tags": {
-                "type": "array",
-                "items": {"type": "string"},
-                "description": "Only results with these tags",
-            },
-        },
-        "required": ["query", "limit", "offset", "verbose", "tags"],
-    })
+/// The input of each of the many tools.
+#[derive(Deserialize, ToolSchema)]
+#[expect(dead_code, reason = "only what the tool is offered with counts")]
+struct Filler {
+    /// What to search for
+    query: String,
+    /// Maximum number of results
+    limit: i64,
+    /// Number of results to skip
+    offset: i64,
+    /// Whether to include details
+    verbose: bool,
+    /// Only results with these tags
+    tags: Vec<String>,
 }
 
 /// The time of each run, and the bytes of the final texts.

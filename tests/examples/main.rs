@@ -440,3 +440,15 @@ fn structured_output_gives_a_value_after_the_tool() {
         "{text}"
     );
 }
+
+#[test]
+fn a_program_without_a_form_and_without_schemas_of_its_run_time_carries_no_validator() {
+    let carries = |name: &str| {
+        let program = std::fs::read(EXAMPLES.join(name)).unwrap();
+        // As the names of functions are written, whichever way.
+        let symbol = b"10jsonschema";
+        program.windows(symbol.len()).any(|part| part == symbol)
+    };
+    assert!(carries("structured_output"));
+    assert!(!carries("bench_client"));
+}

@@ -9,6 +9,7 @@ use super::fault::Fault;
 use super::input::Input;
 use super::input_schema::InputSchema;
 use super::{ToolContext, ToolError};
+use crate::schema::{Constraints, Schema};
 use crate::secrets::Secrets;
 
 impl InputSchema {
@@ -20,42 +21,48 @@ impl InputSchema {
         // The faults go to the person who wrote the arguments: nothing is masked.
         let context = ToolContext::default();
         let given = raw(arguments, &context, || None)?;
-        match self.input() {
-            Some(input) => check_input(&input, given),
-            None => check_value(&self.value(), given, &context),
+        match self.check_of_arguments() {
+            Some(Check::Input(input)) => check_input(&input, given),
+            Some(Check::Type(schema)) => check_type(schema, None, given),
+            Some(Check::Value(check)) => check(&self.value(), given, &context),
+            None => Ok(()),
         }
     }
 }
 
+/// How arguments are held to their schema.
+#[derive(Clone, Copy)]
+pub(super) enum Check {
+    /// The parameters of a function.
+    Input(Input),
+    /// One type for all arguments.
+    Type(&'static Schema),
+    /// A schema known only at run time. A pointer, so that a program without such schemas is linked
+    /// without the crate `jsonschema`.
+    Value(fn(&Value, &RawValue, &ToolContext) -> Result<(), ToolError>),
+}
+
 fn check_input(input: &Input, given: &RawValue) -> Result<(), ToolError> {
-    let (mut faults, secrets) = (Vec::new(), Secrets::default());
     if let Some(property) = input.whole_property() {
-        let fits = fitted(
-            property.schema,
-            property.constraints,
-            given.get(),
-            "",
-            &secrets,
-        );
-        faults.extend(fits.err().unwrap_or_default());
-    } else {
-        let members: serde_json::Map<String, Value> = serde_json::from_str(given.get())?;
-        for property in input.properties() {
-            let value = members.get(property.name).filter(|value| !value.is_null());
-            match value {
-                None if property.required => faults.push(Fault::missing(property.name, property)),
-                None => {}
-                Some(value) => {
-                    let value = serde_json::value::to_raw_value(value)?;
-                    let fits = fitted(
-                        property.schema,
-                        property.constraints,
-                        value.get(),
-                        property.name,
-                        &secrets,
-                    );
-                    faults.extend(fits.err().unwrap_or_default());
-                }
+        return check_type(property.schema, property.constraints, given);
+    }
+    let (mut faults, secrets) = (Vec::new(), Secrets::default());
+    let members: serde_json::Map<String, Value> = serde_json::from_str(given.get())?;
+    for property in input.properties() {
+        let value = members.get(property.name).filter(|value| !value.is_null());
+        match value {
+            None if property.required => faults.push(Fault::missing(property.name, property)),
+            None => {}
+            Some(value) => {
+                let value = serde_json::value::to_raw_value(value)?;
+                let fits = fitted(
+                    property.schema,
+                    property.constraints,
+                    value.get(),
+                    property.name,
+                    &secrets,
+                );
+                faults.extend(fits.err().unwrap_or_default());
             }
         }
     }
@@ -65,8 +72,23 @@ fn check_input(input: &Input, given: &RawValue) -> Result<(), ToolError> {
     }
 }
 
+fn check_type(
+    schema: &'static Schema,
+    constraints: Option<&'static Constraints>,
+    given: &RawValue,
+) -> Result<(), ToolError> {
+    match fitted(schema, constraints, given.get(), "", &Secrets::default()) {
+        Ok(_) => Ok(()),
+        Err(faults) => Err(invalid(&faults)),
+    }
+}
+
 #[cfg(feature = "validate")]
-fn check_value(schema: &Value, given: &RawValue, context: &ToolContext) -> Result<(), ToolError> {
+pub(super) fn check_value(
+    schema: &Value,
+    given: &RawValue,
+    context: &ToolContext,
+) -> Result<(), ToolError> {
     match super::validate::validator(schema) {
         Ok(validator) => super::validate::validate(&validator, schema, given.get(), context),
         // A schema that nobody can read is no reason to refuse.
@@ -75,7 +97,11 @@ fn check_value(schema: &Value, given: &RawValue, context: &ToolContext) -> Resul
 }
 
 #[cfg(not(feature = "validate"))]
-fn check_value(schema: &Value, given: &RawValue, _: &ToolContext) -> Result<(), ToolError> {
+pub(super) fn check_value(
+    schema: &Value,
+    given: &RawValue,
+    _: &ToolContext,
+) -> Result<(), ToolError> {
     let given: Value = serde_json::from_str(given.get())?;
     let required = schema["required"].as_array().into_iter().flatten();
     for name in required.filter_map(Value::as_str) {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
+use super::check::{Check, check_value};
 use super::input::Input;
 use super::param::HostType;
 use crate::schema::{Dialect, DialectSchema, Schema, Translations, root};
@@ -38,6 +39,7 @@ enum Source {
     Dynamic {
         composition: Arc<Composition>,
         hosts: Vec<HostType>,
+        check: Check,
     },
     Output {
         schema: &'static Schema,
@@ -114,9 +116,14 @@ impl InputSchema {
     /// A schema known only at run time; it is taken as it is.
     #[must_use]
     pub fn from_value(value: Value) -> Self {
+        Self::checked_by(Check::Value(check_value), value)
+    }
+
+    fn checked_by(check: Check, value: Value) -> Self {
         Self(Source::Dynamic {
             composition: Arc::new(Composition::new(value)),
             hosts: Vec::new(),
+            check,
         })
     }
 
@@ -128,17 +135,19 @@ impl InputSchema {
         self
     }
 
-    /// The input as const data, if it is known.
-    pub(super) fn input(&self) -> Option<Input> {
+    /// How arguments are held to it; `None` for what a tool returns.
+    pub(super) fn check_of_arguments(&self) -> Option<Check> {
         match &self.0 {
-            Source::Constant { input, .. } => Some(*input),
-            _ => None,
+            Source::Constant { input, .. } => Some(Check::Input(*input)),
+            Source::Dynamic { check, .. } => Some(*check),
+            Source::Output { .. } => None,
         }
     }
 
     /// The schema of a whole input of one type; that of no input is an empty object.
     pub(crate) fn of_input(schema: Option<&'static Schema>) -> Self {
-        Self::from_value(root(schema.unwrap_or(&Schema::Object(&[]))))
+        let schema = schema.unwrap_or(&Schema::Object(&[]));
+        Self::checked_by(Check::Type(schema), root(schema))
     }
 
     /// The JSON text, if it was written at compile time.

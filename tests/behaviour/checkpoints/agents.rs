@@ -267,6 +267,43 @@ async fn a_decision_that_does_not_fit_is_refused_and_the_call_still_waits() {
 }
 
 #[tokio::test]
+async fn an_edit_is_held_to_the_type_or_the_schema_of_a_closure() {
+    #[derive(Deserialize, agent_core::ToolSchema)]
+    struct Sum {
+        sum: u32,
+    }
+    let schema = json!({
+        "type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"],
+    });
+    let typed = FunctionTool::new("pay", "Pays.", async |input: Sum| {
+        format!("paid {}", input.sum)
+    });
+    let dynamic = FunctionTool::from_schema("pay", "Pays.", schema, async |input: Value| {
+        format!("paid {}", input["sum"])
+    });
+    for pay in [typed, dynamic.unwrap()] {
+        let model = ScriptedModel::new([calls("pay", json!({"sum": 100})), says("Done.")]);
+        let agent = ReactAgent::builder("clerk", model).tools([pay]);
+        let agent = agent.saver(MemorySaver::new()).approval(needs("pay"));
+        let agent = agent.build().unwrap();
+        let id = asked(&agent.run("Pay.").thread("t1").await.unwrap())[0]
+            .id
+            .clone();
+
+        for sum in [json!({"sum": "ten"}), json!({})] {
+            let error = refused(agent.resume("t1", [Answer::edit(&id, sum)]).await);
+            let CheckpointError::InvalidAnswer { source, .. } = error else {
+                panic!("{error:?}");
+            };
+            assert!(source.to_string().contains("argument `sum`"), "{source}");
+        }
+        let edit = Answer::edit(&id, json!({"sum": 10}));
+        let ended = agent.resume("t1", [edit]).await.unwrap();
+        assert!(told(ended.messages())[2].ends_with("=paid 10"));
+    }
+}
+
+#[tokio::test]
 async fn some_are_decided_and_the_others_still_wait() {
     // cp-07, hi.3, hi.4 and HI-4 (who was decided is not asked again), hi.5, HI-7
     let model = ScriptedModel::new([

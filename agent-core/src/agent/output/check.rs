@@ -2,18 +2,12 @@
 
 use std::collections::HashMap;
 
-#[cfg(feature = "validate")]
-use jsonschema::Validator;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::fits::Fits;
 use super::values::values_in;
 use super::{ANSWER, OutputError};
-use crate::schema::SchemaError;
-
-/// How many faults the model is told.
-#[cfg(feature = "validate")]
-const MOST_FAULTS: usize = 10;
 
 /// Reads the answer as the type it is to be.
 pub(super) type Read = fn(&str) -> Result<(), serde_json::Error>;
@@ -23,24 +17,16 @@ pub(in crate::agent) struct Check {
     /// True if the value is the one property of an object.
     pub(super) is_wrapped: bool,
     read: Option<Read>,
-    #[cfg(feature = "validate")]
-    validator: Validator,
+    fits: Fits,
 }
 
 impl Check {
-    pub(super) fn new(
-        schema: &Value,
-        is_wrapped: bool,
-        read: Option<Read>,
-    ) -> Result<Self, SchemaError> {
-        #[cfg(not(feature = "validate"))]
-        let _ = schema;
-        Ok(Self {
+    pub(super) fn new(is_wrapped: bool, read: Option<Read>, fits: Fits) -> Self {
+        Self {
             is_wrapped,
             read,
-            #[cfg(feature = "validate")]
-            validator: crate::tool::validator(schema)?,
-        })
+            fits,
+        }
     }
 
     /// The JSON of the answer, without what stands around it.
@@ -74,8 +60,7 @@ impl Check {
 
     /// The answer that this JSON is.
     fn read(&self, json: &str) -> Result<String, String> {
-        #[cfg(feature = "validate")]
-        self.validate(json)?;
+        (self.fits)(json)?;
         // Every form is an object, but a struct is read from a list, too.
         if !is_object(json) {
             return Err("it is no object".to_owned());
@@ -96,19 +81,6 @@ impl Check {
         }
         Ok(json.to_owned())
     }
-
-    #[cfg(feature = "validate")]
-    fn validate(&self, json: &str) -> Result<(), String> {
-        let value: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
-        let mut errors = self.validator.iter_errors(&value);
-        let faults = errors.by_ref().take(MOST_FAULTS);
-        let faults: Vec<String> = faults.map(|error| text(&error)).collect();
-        if faults.is_empty() {
-            return Ok(());
-        }
-        let more = if errors.next().is_some() { "; …" } else { "" };
-        Err(faults.join("; ") + more)
-    }
 }
 
 fn is_object(json: &str) -> bool {
@@ -121,19 +93,12 @@ fn is_same(one: &str, other: &str) -> bool {
     one == other || value(one).is_some_and(|it| value(other) == Some(it))
 }
 
-#[cfg(feature = "validate")]
-fn text(error: &jsonschema::ValidationError<'_>) -> String {
-    match error.instance_path().as_str() {
-        "" => error.to_string(),
-        path => format!("`{path}`: {error}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;
     use serde_json::json;
 
+    use super::super::fits::compile;
     use super::*;
 
     #[test]
@@ -147,7 +112,7 @@ mod tests {
             "type": "object", "properties": {"days": {"type": "integer"}}, "required": ["days"],
         });
         let read: Read = |text| serde_json::from_str::<Days>(text).map(drop);
-        let check = Check::new(&schema, false, Some(read)).unwrap();
+        let check = Check::new(false, Some(read), compile(&schema).unwrap());
 
         let days = r#"{"days":3}"#;
         assert_eq!(check.accept(&format!("See [1]: {days}")).unwrap(), days);

@@ -7,8 +7,8 @@ use crate::agent::nested::scope_of;
 use crate::boxed::BoxFuture;
 use crate::message::Message;
 use crate::tool::{
-    Effect, InputSchema, ToolCallback, ToolContext, ToolDefinition, ToolError, ToolMetadata,
-    ToolOutcome, ToolOutput,
+    Effect, ToolCallback, ToolContext, ToolDefinition, ToolError, ToolMetadata, ToolOutcome,
+    ToolOutput,
 };
 
 pub(in crate::agent) struct FinalAnswer {
@@ -25,7 +25,7 @@ impl FinalAnswer {
             "" => about.to_owned(),
             more => format!("{about} {more}"),
         };
-        let schema = InputSchema::from_value(output.schema.schema().clone());
+        let schema = (output.input)(output.schema.schema().clone());
         Self {
             definition: ToolDefinition::new(FINAL_ANSWER.to_owned(), about, schema),
             metadata: ToolMetadata::new()

@@ -6,6 +6,7 @@
 
 mod check;
 mod final_answer;
+mod fits;
 mod node;
 mod tries;
 mod values;
@@ -21,7 +22,7 @@ use super::error::BuildFault;
 use crate::message::Message;
 use crate::model::{ChatOptions, ChatRequest, OutputSchema, ResponseFormat, ToolChoice};
 use crate::schema::{ToolSchema, checked, root};
-use crate::tool::ToolCallback;
+use crate::tool::{InputSchema, ToolCallback};
 
 pub(super) use check::Check;
 pub(super) use final_answer::FinalAnswer;
@@ -55,11 +56,25 @@ pub enum OutputMode {
     Prompted,
 }
 
+/// What leads to the crate `jsonschema`. An agent without a form has none of these pointers, so its
+/// program is linked without that crate.
+#[derive(Clone, Copy)]
+struct Ways {
+    input: fn(Value) -> InputSchema,
+    compile: fits::Compile,
+}
+
+const WAYS: Ways = Ways {
+    input: InputSchema::from_value,
+    compile: fits::compile,
+};
+
 /// The form that was asked for.
 pub(super) struct OutputSpec {
     name: String,
     schema: Value,
     read: Option<check::Read>,
+    ways: Ways,
 }
 
 impl OutputSpec {
@@ -73,6 +88,7 @@ impl OutputSpec {
             name: name.unwrap_or(path).to_owned(),
             schema: root(&T::SCHEMA),
             read: Some(|text| serde_json::from_str::<T>(text).map(drop)),
+            ways: WAYS,
         }
     }
 
@@ -82,6 +98,7 @@ impl OutputSpec {
             name: title.unwrap_or("output").to_owned(),
             schema,
             read: None,
+            ways: WAYS,
         }
     }
 
@@ -98,7 +115,11 @@ impl OutputSpec {
             false => wrapped(self.schema),
         };
         let schema = checked(schema).map_err(BuildFault::Output)?;
-        let check = Check::new(&schema, !is_object, self.read).map_err(BuildFault::Output)?;
+        let check = Check::new(
+            !is_object,
+            self.read,
+            (self.ways.compile)(&schema).map_err(BuildFault::Output)?,
+        );
         let in_words = in_words(&schema);
         let system = system_prompt.map(|text| text.to_owned() + "\n\n");
         let mode = match mode {
@@ -114,6 +135,7 @@ impl OutputSpec {
             schema: OutputSchema::new(&self.name, schema),
             check: Arc::new(check),
             retries,
+            input: self.ways.input,
         })
     }
 }
@@ -153,6 +175,7 @@ pub(super) struct Output {
     pub(super) check: Arc<Check>,
     /// How many answers that do not fit are asked for again.
     pub(super) retries: u32,
+    input: fn(Value) -> InputSchema,
 }
 
 impl Output {
