@@ -23,14 +23,6 @@ pub enum FinishReason {
     Other(String),
 }
 
-impl FinishReason {
-    /// True if the reply ended where the model had not ended it.
-    #[cfg(any(feature = "openai", feature = "anthropic"))]
-    pub(super) fn cuts_off(&self) -> bool {
-        matches!(self, Self::Length | Self::ContentFilter)
-    }
-}
-
 impl fmt::Display for FinishReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

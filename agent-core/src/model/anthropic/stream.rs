@@ -13,6 +13,7 @@ use super::{API, PROVIDER};
 use crate::message::{OpaquePart, ToolCall};
 use crate::model::reading;
 use crate::model::reading::cut::Seam;
+use crate::model::reading::ending;
 use crate::model::reading::json::{Json, NotJson};
 use crate::model::reading::ready::Ready;
 use crate::model::reading::refusal::reported;
@@ -25,6 +26,8 @@ pub(super) struct Assembler {
     id: String,
     blocks: Vec<Open>,
     calls: Vec<PartialCall>,
+    /// The place of the call that the latest block is. One that was cut off has an end, too.
+    latest_call: Option<usize>,
     /// Between pieces that are of no block.
     loose: Seam,
     /// How many bytes of text were handed out.
@@ -97,7 +100,7 @@ impl reading::Assembler for Assembler {
         let Some(content) = message.content else {
             let what = "the answer holds no content; is the base URL that of a Messages API?";
             let empty = ModelError::new(ModelErrorKind::EmptyResponse, what);
-            return Err(reported(body, false).unwrap_or(empty));
+            return Err(reported(body).unwrap_or(empty));
         };
         self.begin(&message);
         let mut content = Json::new(content);
@@ -179,7 +182,7 @@ impl Assembler {
             "message_stop" => return self.end(ready),
             "ping" => {}
             // An error, in one of many shapes, or news of a kind we do not know.
-            _ => return reported(data, false).map_or(Ok(()), Err),
+            _ => return reported(data).map_or(Ok(()), Err),
         }
         Ok(())
     }
@@ -243,6 +246,10 @@ impl Assembler {
                 is_whole: true,
             },
         };
+        self.latest_call = match kind {
+            Kind::Call(place) => Some(place),
+            _ => None,
+        };
         self.blocks.push(Open { index, kind, seam });
     }
 
@@ -261,8 +268,10 @@ impl Assembler {
             seam.mend(piece);
         }
         match (&*delta.kind, block) {
-            // Text is text, also where its block has no beginning.
-            ("text_delta", None | Some(Kind::Text)) => self.say(&delta.text.text, ready),
+            // Text is text, also where its block has no beginning, or that of another kind.
+            ("text_delta", None | Some(Kind::Text | Kind::Thinking { .. } | Kind::Call(_))) => {
+                self.say(&delta.text.text, ready);
+            }
             ("thinking_delta", block) => {
                 if let Some(Kind::Thinking { thinking, .. }) = block {
                     thinking.push_str(&delta.thinking.text);
@@ -371,12 +380,15 @@ impl Assembler {
         if !self.has_begun {
             return Err(empty());
         }
-        let reason = self.stop_reason.as_deref().unwrap_or("end_turn");
+        let word = self.stop_reason.as_deref();
+        if let Some(word) = word.filter(|word| ending::is_broken_off(word)) {
+            return Err(ending::broken_off(word));
+        }
         let has_calls = !self.calls.is_empty();
-        if reason == "tool_use" && !has_calls && self.text == 0 {
+        let reason = ending::finish_reason(word, has_calls);
+        if reason == FinishReason::ToolCalls && !has_calls && self.text == 0 {
             return Err(empty());
         }
-        let reason = finish_reason(reason, has_calls);
         let mut calls = std::mem::take(&mut self.calls);
         crate::id::make_unique(&mut calls, "call", |call| &mut call.id);
         for (place, call) in calls.into_iter().enumerate() {
@@ -384,7 +396,8 @@ impl Assembler {
                 "" => call.input,
                 _ => call.arguments,
             };
-            let only_began = arguments.is_empty() && open.contains(&place) && reason.cuts_off();
+            let is_last = open.contains(&place) || self.latest_call == Some(place);
+            let only_began = arguments.is_empty() && is_last && ending::is_cut(&reason);
             let whole = match only_began {
                 true => ToolCall::begun(call.id, call.name),
                 false => ToolCall::new(call.id, call.name, arguments),
@@ -408,17 +421,6 @@ fn with_input(block: &str, input: &str) -> Option<String> {
     let input: serde_json::Value = serde_json::from_str(input).ok()?;
     whole.insert("input".to_owned(), input);
     serde_json::to_string(&whole).ok()
-}
-
-fn finish_reason(word: &str, has_calls: bool) -> FinishReason {
-    match word {
-        "end_turn" | "stop_sequence" | "tool_use" if has_calls => FinishReason::ToolCalls,
-        "end_turn" | "stop_sequence" => FinishReason::Stop,
-        "tool_use" => FinishReason::ToolCalls,
-        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
-        "refusal" => FinishReason::ContentFilter,
-        other => FinishReason::Other(other.to_owned()),
-    }
 }
 
 fn empty() -> ModelError {

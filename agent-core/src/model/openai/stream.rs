@@ -9,6 +9,7 @@ use super::chunk::{Choice, Chunk, Head, Piece, Said};
 use super::details::Details;
 use crate::model::reading;
 use crate::model::reading::cut::Seam;
+use crate::model::reading::ending;
 use crate::model::reading::ready::Ready;
 use crate::model::reading::refusal::reported;
 use crate::model::{FinishReason, ModelDelta, ModelError, ModelErrorKind, Usage};
@@ -106,10 +107,11 @@ impl Assembler {
             unreadable(error.why(text))
         })?;
         self.usage = chunk.usage().or(self.usage);
-        let says_error = self.finish_reason.as_deref() == Some("error");
-        if chunk.has_error || says_error || !chunk.has_choices {
+        let word = self.finish_reason.as_deref();
+        let broken_off = word.filter(|word| ending::is_broken_off(word));
+        if chunk.has_error || broken_off.is_some() || !chunk.has_choices {
             // Without choices there is an error in one of many shapes, or side news.
-            if let Some(error) = reported(text, says_error) {
+            if let Some(error) = reported(text).or_else(|| broken_off.map(ending::broken_off)) {
                 return Err(error);
             }
         }
@@ -193,13 +195,15 @@ impl Assembler {
         if let Some(details) = self.details.end() {
             ready.push(ModelDelta::Opaque(details));
         }
-        let word = self.finish_reason.as_deref().unwrap_or("stop");
-        if word.len() >= MALFORMED.len() && word.to_ascii_uppercase().contains(MALFORMED) {
-            return Err(malformed(word));
+        let word = self.finish_reason.as_deref();
+        let said = word.unwrap_or_default();
+        if said.len() >= MALFORMED.len() && said.to_ascii_uppercase().contains(MALFORMED) {
+            return Err(malformed(said));
         }
-        let mut reason = finish_reason(word);
-        let calls = self.calls.end(reason.cuts_off());
+        let cut = ending::is_cut(&ending::finish_reason(word, false));
+        let calls = self.calls.end(cut);
         let has_calls = calls.len() > 0;
+        let reason = ending::finish_reason(word, has_calls);
         ready.extend(calls.map(ModelDelta::ToolCall));
         if let Some(usage) = self.usage {
             ready.push(ModelDelta::Usage(usage));
@@ -207,29 +211,8 @@ impl Assembler {
         if reason == FinishReason::ToolCalls && !has_calls && self.said == 0 {
             return Err(empty());
         }
-        // Some servers do not tell that they wait for results.
-        if reason == FinishReason::Stop && has_calls {
-            reason = FinishReason::ToolCalls;
-        }
         ready.push(ModelDelta::Finished(reason));
         Ok(())
-    }
-}
-
-fn finish_reason(word: &str) -> FinishReason {
-    // One provider says behind a colon what was filtered.
-    let first = word.split(':').next().unwrap_or_default();
-    let is = |words: &[&str]| words.iter().any(|other| other.eq_ignore_ascii_case(first));
-    if is(&["tool_calls", "tool_call", "tool_use", "function_call"]) {
-        FinishReason::ToolCalls
-    } else if is(&["stop", "end_turn"]) {
-        FinishReason::Stop
-    } else if is(&["length", "max_tokens", "model_length"]) {
-        FinishReason::Length
-    } else if is(&["content_filter", "safety"]) {
-        FinishReason::ContentFilter
-    } else {
-        FinishReason::Other(word.to_owned())
     }
 }
 

@@ -1,10 +1,11 @@
 //! Reads an answer: takes bytes from the connection until the assembler has all it needs.
 //!
 //! [`deltas`] and [`response`] drive, a [`Reader`] takes the bytes, an [`Assembler`] knows what
-//! those of its provider mean, [`refusal`] what went wrong, [`json`] how to read JSON of servers
+//! those of its provider mean, [`refusal`] what went wrong, [`ending`] why it ended, [`json`] how to read JSON of servers
 //! that differ in every field, and [`cut`] how a text goes on that was cut inside of a character.
 
 pub(super) mod cut;
+pub(super) mod ending;
 pub(super) mod json;
 pub(super) mod quoted;
 mod reader;

@@ -219,17 +219,9 @@ fn data_of(body: &str) -> &str {
 }
 
 /// The error an answer with a good status holds, if it holds one.
-pub(crate) fn reported(text: &str, says_error: bool) -> Option<ModelError> {
+pub(crate) fn reported(text: &str) -> Option<ModelError> {
     let body = serde_json::from_str(&without_lone_surrogates(text)).ok()?;
-    let details = match Details::find(&body) {
-        Some(details) => details,
-        None if says_error => Details {
-            message: "the answer ended with an error".to_owned(),
-            class: "server_error".to_owned(),
-            ..Details::default()
-        },
-        None => return None,
-    };
+    let details = Details::find(&body)?;
     let kind = details.kind().unwrap_or(ModelErrorKind::ProviderError);
     let message = match &*details.message {
         "" => "the provider reported an error".to_owned(),
