@@ -696,7 +696,6 @@ fn is_part(small: &Value, whole: &Value) -> bool {
                     .all(|(small, whole)| is_part(small, whole))
         }
         (Value::String(small), Value::String(whole)) => whole.starts_with(small.as_str()),
-        (Value::Number(_), Value::Number(_)) => true,
         (small, whole) => small == whole,
     }
 }

@@ -111,9 +111,12 @@ fn completed(text: &str) -> Option<Value> {
         }
     }
     let escape = before_pair(text, scan.escape);
+    // More digits may come, and 1 is no part of 12.
+    let in_number = !scan.open.is_empty() && text.ends_with(|last: char| last.is_ascii_digit());
     let candidates = match scan.in_text {
         // An escape that is cut, or half a pair of surrogates, is left out.
         true => [(end, "\""), (escape, "\""), (scan.safe, "")],
+        false if in_number => [(scan.safe, ""); 3],
         false => [(end, ""), (scan.safe, ""), (scan.safe, "")],
     };
     let open = scan.open.iter().rev().map(|it| char::from(*it));
