@@ -233,9 +233,11 @@ impl ModelError {
             ModelErrorKind::HttpStatus
             | ModelErrorKind::ProviderError
             | ModelErrorKind::UnexpectedContentType => self
-                // A conflict is a lock that another request holds, as the providers' clients say.
+                // A conflict is a lock that another request holds, as the providers' clients say;
+                // 425 is too early, and by 498 Groq says that it has no room just now:
+                // https://console.groq.com/docs/errors
                 .status
-                .is_some_and(|status| matches!(status, 408 | 409) || status >= 500),
+                .is_some_and(|it| matches!(it, 408 | 409 | 425 | 498) || it >= 500),
             _ => false,
         }
     }

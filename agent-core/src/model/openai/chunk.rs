@@ -129,14 +129,29 @@ impl Chunk {
                     self.take_choices(json, each)?;
                 }
                 "usage" => self.usage = usage(json)?,
-                "x_groq" => self.x_groq = json.member("usage", usage)?,
-                "error" => self.has_error = json.any()?.is_some(),
+                "x_groq" => self.take_groq(json)?,
+                "error" => self.has_error |= json.any()?.is_some(),
                 _ => {
                     json.skip()?;
                     continue;
                 }
             }
             is_head = false;
+        }
+        Ok(())
+    }
+
+    /// Counts, and why an answer was broken off: <https://console.groq.com/docs/api-reference>.
+    fn take_groq(&mut self, json: &mut Json<'_>) -> Result<(), NotJson> {
+        if !json.object()? {
+            return Ok(());
+        }
+        while let Some(key) = json.key()? {
+            match key {
+                "usage" => self.x_groq = usage(json)?,
+                "error" => self.has_error |= json.any()?.is_some(),
+                _ => json.skip()?,
+            }
         }
         Ok(())
     }
@@ -326,7 +341,9 @@ impl<'a> Parts<'a> {
         while let Some(key) = json.key()? {
             match key {
                 "text" => text = json.said()?,
-                "thinking" => thinking = thoughts(json)?,
+                // The second is what Databricks calls it, in a part of the type `reasoning`:
+                // https://docs.databricks.com/machine-learning/model-serving/query-reason-models
+                "thinking" | "summary" => thinking = thoughts(json)?,
                 _ => json.skip()?,
             }
         }

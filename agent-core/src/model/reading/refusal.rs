@@ -42,7 +42,13 @@ impl Details {
             let error = only(body.get(key)?)?;
             says_something(error).then_some(error)
         });
-        match found.or_else(|| of_choice(body)).or_else(|| of_base(body)) {
+        let found = found.or_else(|| of_choice(body));
+        if found.is_none()
+            && let Some(special) = of_base(body).or_else(|| of_groq(body))
+        {
+            return Some(special);
+        }
+        match found {
             Some(Value::String(text)) => Some(Self {
                 message: text.clone(),
                 ..Self::read(body)
@@ -94,6 +100,7 @@ impl Details {
             },
             code: CODES.iter().find_map(|key| word(key)),
             class: word("type")
+                .or_else(|| word("error_type"))
                 .or_else(status)
                 .filter(|class| class != "error")
                 .unwrap_or_default(),
@@ -115,8 +122,16 @@ impl Details {
         matches!(self.code.as_deref(), Some("0" | "200"))
     }
 
+    /// The status that the code is, or is one of: some servers number their errors from 40001 and
+    /// 50001 on. Any other number is a word of the server's own.
+    /// <https://github.com/lm-sys/FastChat/blob/main/fastchat/constants.py>
     fn number(&self) -> Option<u16> {
-        self.code.as_deref()?.parse().ok()
+        let code = self.code.as_deref()?.parse().ok()?;
+        match code {
+            100..600 => Some(code),
+            40_000..60_000 => Some(code / 100),
+            _ => None,
+        }
     }
 
     /// The kind that code and type tell, whatever the status.
@@ -204,10 +219,34 @@ fn of_choice(body: &Value) -> Option<&Value> {
     choices.find_map(|choice| choice.get("error").filter(|error| error.is_object()))
 }
 
+/// Why one provider broke an answer off: <https://console.groq.com/docs/api-reference>.
+fn of_groq(body: &Value) -> Option<Details> {
+    let error = body.pointer("/x_groq/error")?;
+    let message = match error {
+        Value::String(text) => text.clone(),
+        error => error.to_string(),
+    };
+    says_something(error).then(|| Details {
+        message,
+        class: "server_error".to_owned(),
+        ..Details::default()
+    })
+}
+
 /// What one provider says beside an answer, with a code that is 0 if all is well.
-fn of_base(body: &Value) -> Option<&Value> {
+/// <https://platform.minimax.io/docs/api-reference/errorcode>
+fn of_base(body: &Value) -> Option<Details> {
     let base = body.get("base_resp")?;
-    (base.get("status_code")?.as_i64()? != 0).then_some(base)
+    let class = match base.get("status_code")?.as_i64()? {
+        0 => return None,
+        1002 | 1039 | 1041 => "rate_limit_error",
+        1000 | 1001 | 1013 | 1024 | 1033 => "server_error",
+        _ => "",
+    };
+    Some(Details {
+        class: class.to_owned(),
+        ..Details::read(base)
+    })
 }
 
 /// What a body says, or the event of a body that is an event stream.
