@@ -56,6 +56,7 @@ mod graph;
 mod history;
 mod hooks;
 mod interceptors;
+mod many;
 mod merges;
 mod model_calls;
 mod models;

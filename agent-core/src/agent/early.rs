@@ -18,6 +18,7 @@ use super::scope::RunScope;
 use super::slots::Spawned;
 use crate::event::Gate;
 use crate::graph::State;
+use crate::json::Nesting;
 use crate::message::ToolCall;
 use crate::model::ModelDelta;
 use crate::telemetry;
@@ -205,32 +206,16 @@ struct Writing {
     id: String,
     name: String,
     arguments: String,
-    depth: usize,
-    in_text: bool,
-    escaped: bool,
-    /// True once the outermost object was closed.
-    closed: bool,
+    nesting: Nesting,
 }
 
 impl Writing {
     fn push(&mut self, piece: &str) {
         self.arguments.push_str(piece);
-        for byte in piece.bytes() {
-            match byte {
-                _ if self.escaped => self.escaped = false,
-                b'\\' if self.in_text => self.escaped = true,
-                b'"' => self.in_text = !self.in_text,
-                b'{' | b'[' if !self.in_text => self.depth += 1,
-                b'}' | b']' if !self.in_text => {
-                    self.depth = self.depth.saturating_sub(1);
-                    self.closed = self.depth == 0;
-                }
-                _ => {}
-            }
-        }
+        self.nesting.push(piece);
     }
 
     fn is_whole(&self) -> bool {
-        self.closed && self.depth == 0
+        self.nesting.is_closed()
     }
 }

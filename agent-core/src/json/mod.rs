@@ -10,9 +10,11 @@
     allow(dead_code, unused_imports, reason = "one client needs all of it")
 )]
 
+mod nesting;
 mod number;
 mod string;
 
+pub(crate) use nesting::Nesting;
 pub(crate) use number::end_of_number;
 pub(crate) use string::{Quoted, end_of_plain, end_of_string};
 

@@ -22,9 +22,10 @@ pub enum ModelDelta {
     ToolCallFragment {
         /// Position of the call in the reply, from 0.
         index: usize,
-        /// The call's id, as far as it is known; else empty.
+        /// The call's id, as far as it is known; else empty. One of more than 1024 bytes comes
+        /// with the whole call only.
         id: String,
-        /// The tool's name, as far as it is known.
+        /// The tool's name, as far as it is known; of more than 1024 bytes as the id.
         name: String,
         /// The piece of the arguments' text.
         arguments: String,

@@ -5,6 +5,7 @@
 //!
 //! Nothing is retried here; [`ModelError::is_retryable`] tells whether it is worth it.
 
+mod blocks;
 mod body;
 mod builder;
 mod event;

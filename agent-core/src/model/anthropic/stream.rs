@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use serde_json::json;
 
+use super::blocks::{Blocks, Kind, Open};
 use super::event::{Counts, Event, Message, Part};
 use super::{API, PROVIDER};
 use crate::message::{OpaquePart, ToolCall};
@@ -24,7 +25,7 @@ use crate::model::{FinishReason, ModelDelta, ModelError, ModelErrorKind};
 pub(super) struct Assembler {
     /// The id of the message.
     id: String,
-    blocks: Vec<Open>,
+    blocks: Blocks,
     calls: Vec<PartialCall>,
     /// The place of the call that the latest block is. One that was cut off has an end, too.
     latest_call: Option<usize>,
@@ -39,32 +40,6 @@ pub(super) struct Assembler {
     /// True once it says something.
     has_content: bool,
     is_done: bool,
-}
-
-/// A block that is still being written.
-#[derive(Debug)]
-struct Open {
-    index: Option<u64>,
-    kind: Kind,
-    /// Between its pieces.
-    seam: Seam,
-}
-
-#[derive(Debug)]
-enum Kind {
-    Text,
-    Thinking {
-        thinking: String,
-        signature: Option<String>,
-    },
-    /// The call at this place of `calls`.
-    Call(usize),
-    Opaque {
-        part: OpaquePart,
-        /// What its input is, if it came in pieces.
-        input: String,
-        is_whole: bool,
-    },
 }
 
 #[derive(Debug)]
@@ -109,7 +84,7 @@ impl reading::Assembler for Assembler {
         }
         while content.item().map_err(wrong)? {
             self.start(None, content.raw().map_err(wrong)?, ready);
-            self.close(self.blocks.len().wrapping_sub(1), ready);
+            self.close(None, ready);
         }
         self.end(ready)
     }
@@ -168,11 +143,7 @@ impl Assembler {
                     self.delta(index, delta, ready);
                 }
             }
-            "content_block_stop" => {
-                if let Some(place) = self.place(event.index) {
-                    self.close(place, ready);
-                }
-            }
+            "content_block_stop" => self.close(event.index, ready),
             "message_delta" => {
                 self.counts.take(event.usage);
                 if let Some(reason) = event.delta().and_then(|it| it.stop_reason.as_deref()) {
@@ -250,13 +221,11 @@ impl Assembler {
             Kind::Call(place) => Some(place),
             _ => None,
         };
-        self.blocks.push(Open { index, kind, seam });
+        self.blocks.begin(Open { index, kind, seam });
     }
 
     fn delta(&mut self, index: Option<u64>, delta: &mut Part<'_>, ready: &mut Ready) {
-        let place = self.place(index);
-        let block = place.and_then(|place| self.blocks.get_mut(place));
-        let (block, seam) = match block {
+        let (block, seam) = match self.blocks.of(index) {
             Some(block) => (Some(&mut block.kind), &mut block.seam),
             None => (None, &mut self.loose),
         };
@@ -296,19 +265,14 @@ impl Assembler {
         }
     }
 
-    /// The block a piece belongs to: the latest of its number, else the latest.
-    fn place(&self, index: Option<u64>) -> Option<usize> {
-        match index {
-            Some(_) => self.blocks.iter().rposition(|block| block.index == index),
-            None => self.blocks.len().checked_sub(1),
+    /// Ends the block that a piece of this number would belong to.
+    fn close(&mut self, index: Option<u64>, ready: &mut Ready) {
+        if let Some(block) = self.blocks.end(index) {
+            self.closed(block, ready);
         }
     }
 
-    fn close(&mut self, place: usize, ready: &mut Ready) {
-        if place >= self.blocks.len() {
-            return;
-        }
-        let mut block = self.blocks.remove(place);
+    fn closed(&mut self, mut block: Open, ready: &mut Ready) {
         let half = block.seam.end();
         match &mut block.kind {
             Kind::Text => self.say(half, ready),
@@ -372,8 +336,8 @@ impl Assembler {
             _ => None,
         };
         let open: HashSet<usize> = self.blocks.iter().filter_map(is_open).collect();
-        while !self.blocks.is_empty() {
-            self.close(0, ready);
+        for block in self.blocks.end_all() {
+            self.closed(block, ready);
         }
         let half = self.loose.end();
         self.say(half, ready);

@@ -1,14 +1,25 @@
 //! Puts the calls of an answer together from their pieces. Pure.
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::chunk::Fragment;
+use super::latest::Latest;
+use crate::id::FEW;
+use crate::json::Nesting;
 use crate::message::ToolCall;
 use crate::model::reading::cut::Seam;
 
+/// The longest empty object that only holds a place.
+const LONGEST_EMPTY: usize = 16;
+
 /// The calls so far, in order.
 #[derive(Debug, Default)]
-pub(super) struct Calls(Vec<PartialCall>);
+pub(super) struct Calls {
+    calls: Vec<PartialCall>,
+    /// Where to find them, if there are many.
+    latest: Option<Latest>,
+}
 
 /// A call as far as it came.
 #[derive(Debug, Default)]
@@ -19,6 +30,25 @@ pub(super) struct PartialCall {
     arguments: String,
     seam: Seam,
     extra: Map<String, Value>,
+    form: Form,
+    /// How many bytes of the arguments it takes in.
+    seen: usize,
+}
+
+/// What arguments are so far: kept, so that long ones are not read again and again.
+#[derive(Debug)]
+enum Form {
+    Open(Nesting),
+    /// An object.
+    Whole,
+    /// No object, whatever comes after.
+    Broken,
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self::Open(Nesting::default())
+    }
 }
 
 impl Calls {
@@ -29,9 +59,9 @@ impl Calls {
         fragment: &mut Fragment<'_>,
         is_later: bool,
     ) -> Option<(usize, &PartialCall)> {
-        let place = self.place(fragment, is_later).unwrap_or(self.0.len());
-        let is_told = |call: &PartialCall| call.is_told_again(fragment);
-        if self.0.get(place).is_some_and(is_told) {
+        let place = self.place(fragment, is_later).unwrap_or(self.calls.len());
+        let is_told = |call: &mut PartialCall| call.is_told_again(fragment);
+        if self.calls.get_mut(place).is_some_and(is_told) {
             return None;
         }
         self.put(place, fragment)
@@ -43,40 +73,46 @@ impl Calls {
         place: usize,
         fragment: &mut Fragment<'_>,
     ) -> Option<(usize, &PartialCall)> {
-        if let Some(call) = self.0.get_mut(place) {
-            call.arguments.clear();
+        if let Some(call) = self.calls.get_mut(place) {
+            call.clear_arguments();
             call.seam = Seam::default();
         }
-        self.put(place.min(self.0.len()), fragment)
+        self.put(place.min(self.calls.len()), fragment)
     }
 
     /// The same of a plain answer, which holds each call once. Takes the arguments away.
     pub(super) fn whole(&mut self, place: usize, fragment: &mut Fragment<'_>) {
         let arguments = std::mem::take(&mut fragment.arguments);
-        let place = place.min(self.0.len());
+        let place = place.min(self.calls.len());
         self.replace(place, fragment);
-        if let Some(call) = self.0.get_mut(place) {
+        if let Some(call) = self.calls.get_mut(place) {
             call.arguments = arguments.whole().into_owned();
         }
     }
 
     /// Leaves the new arguments in the fragment.
     fn put(&mut self, place: usize, fragment: &mut Fragment<'_>) -> Option<(usize, &PartialCall)> {
-        if place == self.0.len() {
-            self.0.push(PartialCall {
+        let is_new = place == self.calls.len();
+        if is_new {
+            self.calls.push(PartialCall {
                 index: fragment.index,
                 id: std::mem::take(&mut fragment.id).into_owned(),
                 name: std::mem::take(&mut fragment.name).into_owned(),
                 ..PartialCall::default()
             });
         }
-        let call = self.0.get_mut(place)?;
-        if call.id.is_empty() {
+        let call = self.calls.get_mut(place)?;
+        let has_late_id = call.id.is_empty() && !fragment.id.is_empty();
+        if has_late_id {
             call.id.push_str(&fragment.id);
         }
+        if is_new || has_late_id {
+            self.note(place);
+        }
+        let call = self.calls.get_mut(place)?;
         call.take_name(&fragment.name);
         if call.is_begun_as_empty(fragment) {
-            call.arguments.clear();
+            call.clear_arguments();
         }
         call.seam.mend(&mut fragment.arguments);
         call.arguments.push_str(&fragment.arguments.text);
@@ -91,47 +127,69 @@ impl Calls {
     /// both it is the last call, unless that one is whole and a name comes again, or both stand in
     /// one list. An id that comes again behind a whole call opens another one, unless it is the
     /// same call, told twice.
-    fn place(&self, fragment: &Fragment<'_>, is_later: bool) -> Option<usize> {
+    fn place(&mut self, fragment: &Fragment<'_>, is_later: bool) -> Option<usize> {
         if is_later && fragment.is_named_only() {
             return None;
         }
-        let same_index = |call: &PartialCall| match (call.index, fragment.index) {
-            (Some(ours), Some(theirs)) => ours == theirs,
-            _ => true,
-        };
-        let Some(latest) = self.0.iter().rposition(same_index) else {
+        let Some(latest) = self.latest(None, fragment.index) else {
             return self.stray(fragment);
         };
-        let call = self.0.get(latest)?;
         if fragment.id.is_empty() {
+            let call = self.calls.get_mut(latest)?;
             return (!call.is_whole_before(fragment)).then_some(latest);
         }
-        let same_id = |call: &PartialCall| call.id == fragment.id && same_index(call);
-        if let Some(known) = self.0.iter().rposition(same_id) {
-            let call = self.0.get(known)?;
+        if let Some(known) = self.latest(Some(&fragment.id), fragment.index) {
+            let call = self.calls.get_mut(known)?;
             let goes_on = call.is_told_again(fragment) || !call.is_whole_before(fragment);
             return goes_on.then_some(known);
         }
         // A late id belongs to the call that waits for one, if both have a number. Some servers
         // make up an id for every fragment; what opens a call has a name.
+        let call = self.calls.get_mut(latest)?;
         let waits = call.id.is_empty() && fragment.index.is_some();
         let goes_on = waits || (fragment.name.is_empty() && !fragment.arguments.is_empty());
         (goes_on && !call.is_whole_before(fragment)).then_some(latest)
     }
 
+    /// The latest call that may have this number, of those of this id if there is one.
+    fn latest(&self, id: Option<&str>, number: Option<u64>) -> Option<usize> {
+        if let Some(latest) = &self.latest {
+            return latest.of(id, number);
+        }
+        self.calls.iter().rposition(|call| {
+            let same_number = call.index.is_none() || number.is_none() || call.index == number;
+            same_number && id.is_none_or(|id| call.id == id)
+        })
+    }
+
+    /// Makes a call, or its late id, be found.
+    fn note(&mut self, place: usize) {
+        if let Some(latest) = &mut self.latest {
+            if let Some(call) = self.calls.get(place) {
+                latest.note(place, &call.id, call.index);
+            }
+        } else if self.calls.len() > FEW {
+            let latest = self.latest.insert(Latest::default());
+            for (place, call) in self.calls.iter().enumerate() {
+                latest.note(place, &call.id, call.index);
+            }
+        }
+    }
+
     /// The last call, if it is not whole and the fragment is a piece of one with a number that no
     /// call has: some servers count the pieces.
     /// <https://github.com/dirac-run/dirac/pull/215>
-    fn stray(&self, fragment: &Fragment<'_>) -> Option<usize> {
+    fn stray(&mut self, fragment: &Fragment<'_>) -> Option<usize> {
         let is_piece = fragment.name.is_empty() && !fragment.arguments.is_empty();
-        let last = self.0.len().checked_sub(1)?;
-        (is_piece && !self.0.get(last)?.is_whole()).then_some(last)
+        let last = self.calls.len().checked_sub(1)?;
+        (is_piece && !self.calls.get_mut(last)?.is_whole()).then_some(last)
     }
 
     /// The whole calls, each with an id of its own. Of an answer that was cut off, the last call
     /// may be one that only began.
     pub(super) fn end(&mut self, is_cut: bool) -> impl ExactSizeIterator<Item = ToolCall> + use<> {
-        let mut calls = std::mem::take(&mut self.0);
+        self.latest = None;
+        let mut calls = std::mem::take(&mut self.calls);
         let is_cut = is_cut && calls.last().is_some_and(|call| !call.is_blank());
         calls.retain(|call| !call.is_blank());
         crate::id::make_unique(&mut calls, "call", |call| &mut call.id);
@@ -167,11 +225,13 @@ impl PartialCall {
     /// open a call of Anthropic's with it, and its arguments come after.
     /// <https://github.com/BerriAI/litellm/issues/4537>
     fn is_begun_as_empty(&self, fragment: &Fragment<'_>) -> bool {
-        self.arguments.trim() == "{}" && fragment.arguments.text.trim_start().starts_with('{')
+        self.arguments.len() <= LONGEST_EMPTY
+            && self.arguments.trim() == "{}"
+            && fragment.arguments.text.trim_start().starts_with('{')
     }
 
     /// True if the fragment is this whole call again.
-    fn is_told_again(&self, fragment: &Fragment<'_>) -> bool {
+    fn is_told_again(&mut self, fragment: &Fragment<'_>) -> bool {
         !self.id.is_empty()
             && self.id == fragment.id
             && self.name == fragment.name
@@ -180,9 +240,7 @@ impl PartialCall {
     }
 
     /// True if this call is whole and the fragment is the beginning of another.
-    ///
-    /// The cheap looks come first, so that long arguments are not read again and again.
-    fn is_whole_before(&self, fragment: &Fragment<'_>) -> bool {
+    fn is_whole_before(&mut self, fragment: &Fragment<'_>) -> bool {
         let opens = match fragment.arguments.text.trim_start() {
             "" => fragment.name != self.name,
             arguments => arguments.starts_with('{'),
@@ -190,8 +248,31 @@ impl PartialCall {
         !fragment.name.is_empty() && opens && self.is_whole()
     }
 
-    fn is_whole(&self) -> bool {
-        self.arguments.trim_end().ends_with('}')
-            && serde_json::from_str::<serde::de::IgnoredAny>(&self.arguments).is_ok()
+    fn is_whole(&mut self) -> bool {
+        let new = self.arguments.get(self.seen..).unwrap_or_default();
+        self.seen = self.arguments.len();
+        match &mut self.form {
+            Form::Open(nesting) => {
+                nesting.push(new);
+                if nesting.is_closed() {
+                    self.form = match is_object(&self.arguments) {
+                        true => Form::Whole,
+                        false => Form::Broken,
+                    };
+                }
+            }
+            Form::Whole if !new.trim().is_empty() => self.form = Form::Broken,
+            Form::Whole | Form::Broken => {}
+        }
+        matches!(self.form, Form::Whole)
     }
+
+    fn clear_arguments(&mut self) {
+        self.arguments.clear();
+        (self.form, self.seen) = Default::default();
+    }
+}
+
+fn is_object(text: &str) -> bool {
+    text.trim_end().ends_with('}') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }

@@ -9,6 +9,7 @@ mod builder;
 mod calls;
 mod chunk;
 mod details;
+mod latest;
 mod message;
 mod profile;
 mod quirks;

@@ -243,6 +243,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
+    use crate::id::FEW;
     use crate::model::reading::Assembler as _;
     use crate::model::{Accumulator, ChatResponse};
     use serde_json::{Value, json};
@@ -329,6 +330,30 @@ mod tests {
         ];
 
         assert_eq!(calls(&fragments), owned(&[("a", "{}"), ("b", "{}")]));
+    }
+
+    #[test]
+    fn behind_many_calls_the_pieces_of_others_are_found_alike() {
+        let whole = |index: u64| json!({"index": index, "id": format!("d{index}"), "function": function("d", "{}")});
+        let pieces = [
+            json!({"index": 0, "function": function("a", "{\"x\"")}),
+            json!({"index": 1, "id": "c", "function": function("b", "")}),
+            json!({"index": 0, "id": "late", "function": function("", ":1}")}),
+            json!({"id": "e", "function": function("e", "")}),
+            json!({"index": 1, "id": "c", "function": function("b", "{}")}),
+            json!({"index": 2, "id": "c", "function": function("f", "{")}),
+            json!({"id": "e", "function": function("", "{}")}),
+            json!({"index": 2, "function": function("", "}")}),
+            json!({"id": "c", "function": function("g", "{")}),
+            json!({"index": 7, "function": function("", "}")}),
+        ];
+
+        let alone = calls(&pieces);
+        for count in [1, FEW as u64, 2 * FEW as u64] {
+            let others: Vec<Value> = (10..10 + count).map(whole).collect();
+            let all = calls(&[&others[..], &pieces].concat());
+            assert_eq!(all[others.len()..], alone);
+        }
     }
 
     #[test]

@@ -14,6 +14,10 @@ use crate::model::ModelDelta;
 #[derive(Debug, Default)]
 pub(crate) struct Ready(VecDeque<ModelDelta>);
 
+/// The longest id and the longest name that every piece of a call is told with: a server could make
+/// many pieces of a few bytes.
+const LONGEST_TOLD: usize = 1024;
+
 /// How many deltas there are, and the bytes of the text of the last.
 type Mark = (usize, usize);
 
@@ -52,6 +56,14 @@ impl Ready {
 
     /// A piece of the call at this place, of which so much is known.
     pub(crate) fn fragment(&mut self, place: usize, (id, name): (&str, &str), arguments: &str) {
+        let told = |text| {
+            if str::len(text) <= LONGEST_TOLD {
+                text
+            } else {
+                ""
+            }
+        };
+        let (id, name) = (told(id), told(name));
         if let Some(ModelDelta::ToolCallFragment {
             index,
             id: last_id,

@@ -1,0 +1,148 @@
+//! Reading them.
+
+use std::time::Duration;
+
+use agent_core::model::{
+    ChatModel as _, ChatResponse, ModelDelta, ModelError, OpenAi, anthropic, openai,
+};
+use agent_tests::replay::{Answer, ReplayServer};
+use agent_tests::wire::request;
+use futures_util::StreamExt as _;
+use serde_json::{Value, json};
+
+use super::in_time;
+
+const MANY: usize = 50_000;
+
+/// An event in which OpenAI says this.
+fn chunk(delta: &Value) -> String {
+    format!("data: {}\n\n", json!({"choices": [{"delta": delta}]}))
+}
+
+fn piece(index: usize, name: &str, arguments: &str) -> String {
+    let function = json!({"name": name, "arguments": arguments});
+    chunk(&json!({"tool_calls": [{"index": index, "function": function}]}))
+}
+
+fn over() -> String {
+    let end = json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]});
+    format!("data: {end}\n\ndata: [DONE]\n\n")
+}
+
+fn arguments(response: Result<ChatResponse, ModelError>) -> Vec<String> {
+    let calls = response.unwrap().message.tool_calls;
+    calls.into_iter().map(|call| call.arguments).collect()
+}
+
+#[test]
+fn calls_that_are_all_open_at_once_are_found_by_their_numbers() {
+    let mut body = String::new();
+    for index in 0..MANY {
+        body += &piece(index, "f", "");
+    }
+    for index in 0..MANY {
+        body += &piece(index, "", &format!("{{\"a\":{index}}}"));
+    }
+    body += &over();
+
+    let read = in_time(Duration::from_secs(8), || openai::read_answer([body]));
+
+    let calls = arguments(read);
+    assert_eq!(calls.len(), MANY);
+    assert_eq!(calls[4711], r#"{"a":4711}"#);
+}
+
+#[test]
+fn calls_that_are_all_number_0_are_found_by_their_ids() {
+    let call = |index: usize, function: Value| {
+        chunk(
+            &json!({"tool_calls": [{"index": 0, "id": format!("c{index}"), "function": function}]}),
+        )
+    };
+    let mut body = String::new();
+    for index in 0..MANY {
+        body += &call(index, json!({"name": "f", "arguments": ""}));
+    }
+    for index in 0..MANY {
+        body += &call(index, json!({"arguments": format!("{{\"a\":{index}}}")}));
+    }
+    body += &over();
+
+    let read = in_time(Duration::from_secs(8), || openai::read_answer([body]));
+
+    let calls = arguments(read);
+    assert_eq!(calls.len(), MANY);
+    assert_eq!(calls[4711], r#"{"a":4711}"#);
+}
+
+#[test]
+fn long_arguments_are_not_read_again_with_every_piece() {
+    let blanks = " ".repeat(300_000);
+    let unread = format!("{{\"a\":\"{}", "x".repeat(300_000));
+    for (begin, more) in [(&*blanks, "{"), (&*unread, "{}"), ("{x", "{}{}")] {
+        let mut body = piece(0, "f", begin);
+        let mut expected = begin.to_owned();
+        for _ in 0..10_000 {
+            body += &piece(0, "f", more);
+            expected += more;
+        }
+        body += &over();
+
+        let read = in_time(Duration::from_secs(4), || openai::read_answer([body]));
+
+        assert_eq!(arguments(read), [expected]);
+    }
+}
+
+#[test]
+fn blocks_that_are_all_open_at_once_are_found_by_their_numbers() {
+    let event = |event: Value| format!("data: {event}\n\n");
+    let mut body = String::new();
+    for index in 0..MANY {
+        let block = json!({"type": "tool_use", "id": format!("c{index}"), "name": "f"});
+        body += &event(json!({
+            "type": "content_block_start", "index": index, "content_block": block,
+        }));
+    }
+    for index in 0..MANY {
+        let piece =
+            json!({"type": "input_json_delta", "partial_json": format!("{{\"a\":{index}}}")});
+        body += &event(json!({"type": "content_block_delta", "index": index, "delta": piece}));
+    }
+    body += &event(json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}}));
+    body += &event(json!({"type": "message_stop"}));
+
+    let read = in_time(Duration::from_secs(8), || anthropic::read_answer([body]));
+
+    let calls = arguments(read);
+    assert_eq!(calls.len(), MANY);
+    assert_eq!(calls[4711], r#"{"a":4711}"#);
+}
+
+#[tokio::test]
+async fn a_name_too_long_to_be_one_is_not_told_with_every_piece() {
+    let (long, most) = ("n".repeat(1025), "m".repeat(1024));
+    let mut body = piece(0, &long, "") + &piece(1, &most, "");
+    for _ in 0..3 {
+        body += &(piece(0, "", "a") + &piece(1, "", "b"));
+    }
+    body += &over();
+    let server = ReplayServer::start([Answer::events(body)]).await;
+    let model = OpenAi::builder().base_url(server.url()).model("m");
+    let mut deltas = model.build().unwrap().stream(request());
+
+    let (mut told, mut whole) = (Vec::new(), Vec::new());
+    while let Some(delta) = deltas.next().await {
+        match delta.unwrap() {
+            ModelDelta::ToolCallFragment { index, name, .. } => told.push((index, name)),
+            ModelDelta::ToolCall(call) => whole.push(call.name),
+            _ => {}
+        }
+    }
+
+    assert!(told.len() > 4);
+    for (index, name) in told {
+        assert_eq!(name, if index == 0 { "" } else { &most });
+    }
+    assert_eq!(whole, [long, most]);
+}
