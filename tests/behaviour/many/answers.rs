@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agent_core::model::{
-    ChatModel as _, ChatResponse, ModelDelta, ModelError, OpenAi, anthropic, openai,
+    ChatModel as _, ChatResponse, ModelDelta, ModelError, ModelErrorKind, OpenAi, anthropic, openai,
 };
 use agent_tests::replay::{Answer, ReplayServer};
 use agent_tests::wire::request;
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::in_time;
 
 const MANY: usize = 50_000;
+const BOUND: usize = 65_536;
 
 /// An event in which OpenAI says this.
 fn chunk(delta: &Value) -> String {
@@ -145,4 +146,55 @@ async fn a_name_too_long_to_be_one_is_not_told_with_every_piece() {
         assert_eq!(name, if index == 0 { "" } else { &most });
     }
     assert_eq!(whole, [long, most]);
+}
+
+/// Plain answers and streams of so many calls, or other parts.
+fn of_openai(count: usize) -> [String; 4] {
+    let call = r#"{"id":"c","function":{"name":"f","arguments":"{}"}}"#;
+    let list = |item: &str| [item].repeat(count).join(",");
+    let plain = |message: String| format!(r#"{{"choices":[{{"message":{{{message}}}}}]}}"#);
+    let streamed = |calls: String| {
+        format!(
+            r#"data: {{"choices":[{{"delta":{{"content":"a","tool_calls":[{calls}]}}}}]}}{}"#,
+            "\n\n"
+        )
+    };
+    let each = |index: usize| streamed(format!(r#"{{"index":{index},"id":"c{index}"}}"#));
+    [
+        plain(format!(r#""tool_calls":[{}]"#, list(call))),
+        plain(format!(
+            r#""content":"a","reasoning_details":[{}]"#,
+            list("{}")
+        )),
+        streamed(list("{}")) + &over(),
+        (0..count).map(each).collect::<String>() + &over(),
+    ]
+}
+
+fn of_anthropic(count: usize) -> [String; 2] {
+    let block = r#"{"type":"tool_use","id":"c","name":"f"}"#;
+    let event = r#"data: {"type":"content_block_start","content_block":"#;
+    let event = format!("{event}{block}}}\n\n");
+    let blocks = [block].repeat(count).join(",");
+    [
+        format!(r#"{{"type":"message","content":[{blocks}]}}"#),
+        event.repeat(count) + "data: {\"type\":\"message_stop\"}\n\n",
+    ]
+}
+
+#[test]
+fn an_answer_of_more_parts_than_the_bound_is_an_error() {
+    for body in &of_openai(BOUND)[..2] {
+        assert!(openai::read_answer([body]).is_ok());
+    }
+    assert!(anthropic::read_answer(&of_anthropic(BOUND)[..1]).is_ok());
+
+    let longer = of_openai(BOUND + 2).map(|body| openai::read_answer([body]));
+    let blocks = of_anthropic(BOUND + 1).map(|body| anthropic::read_answer([body]));
+    for (place, answer) in longer.into_iter().chain(blocks).enumerate() {
+        let error = answer.expect_err(&place.to_string());
+        assert_eq!(error.kind(), ModelErrorKind::Decode, "{place}");
+        let text = "the answer holds more than 65536 tool calls or other parts";
+        assert_eq!(error.to_string(), text, "{place}");
+    }
 }

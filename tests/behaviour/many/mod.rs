@@ -1,4 +1,4 @@
-//! Answers with very many calls: what they cost grows with them.
+//! Answers with very many calls: what they cost grows with them, and their number has a bound.
 //!
 //! The times are ten times what is needed, and far less than what it takes to look at each call
 //! for each call.

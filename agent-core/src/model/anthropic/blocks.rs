@@ -12,7 +12,7 @@ pub(super) struct Blocks {
     /// Those of each number, in the same order: some gateways use one again before it is free.
     numbered: HashMap<u64, Vec<usize>>,
     /// How many began.
-    begun: usize,
+    pub(super) begun: usize,
 }
 
 /// A block that is still being written.

@@ -83,7 +83,7 @@ impl reading::Assembler for Assembler {
             return Err(wrong(NotJson));
         }
         while content.item().map_err(wrong)? {
-            self.start(None, content.raw().map_err(wrong)?, ready);
+            self.start(None, content.raw().map_err(wrong)?, ready)?;
             self.close(None, ready);
         }
         self.end(ready)
@@ -133,7 +133,7 @@ impl Assembler {
             "content_block_start" => {
                 if let Some(block) = event.content_block {
                     (self.has_begun, self.has_content) = (true, true);
-                    self.start(event.index, block, ready);
+                    self.start(event.index, block, ready)?;
                 }
             }
             "content_block_delta" => {
@@ -171,9 +171,17 @@ impl Assembler {
         self.stop_reason = message.stop_reason.as_deref().map(str::to_owned);
     }
 
-    fn start(&mut self, index: Option<u64>, raw: &str, ready: &mut Ready) {
+    fn start(
+        &mut self,
+        index: Option<u64>,
+        raw: &str,
+        ready: &mut Ready,
+    ) -> Result<(), ModelError> {
+        if self.blocks.begun == reading::MAX_PARTS {
+            return Err(reading::too_many_parts());
+        }
         let Some(mut block) = Part::read(raw) else {
-            return;
+            return Ok(());
         };
         let mut seam = Seam::default();
         let kind = match &*block.kind {
@@ -210,7 +218,7 @@ impl Assembler {
                 self.calls.push(call);
                 Kind::Call(place)
             }
-            "" => return,
+            "" => return Ok(()),
             _ => Kind::Opaque {
                 part: self.opaque(raw.to_owned()),
                 input: String::new(),
@@ -222,6 +230,7 @@ impl Assembler {
             _ => None,
         };
         self.blocks.begin(Open { index, kind, seam });
+        Ok(())
     }
 
     fn delta(&mut self, index: Option<u64>, delta: &mut Part<'_>, ready: &mut Ready) {

@@ -52,6 +52,10 @@ impl Default for Form {
 }
 
 impl Calls {
+    pub(super) fn len(&self) -> usize {
+        self.calls.len()
+    }
+
     /// Takes a piece of a call that is being written; gives its place and what is known of it.
     /// `is_later` tells that it stands behind others in one list.
     pub(super) fn take(

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::usage::usage;
 use crate::model::Usage;
+use crate::model::reading::MAX_PARTS;
 use crate::model::reading::cut::Cut;
 use crate::model::reading::json::{Json, NotJson};
 use crate::model::reading::quoted::{unescaped, without_lone_surrogates};
@@ -63,6 +64,8 @@ pub(super) struct Piece<'a> {
     /// The calls, or the one call of the form before there could be several; mostly there is one.
     first: Option<Fragment<'a>>,
     others: Vec<Fragment<'a>>,
+    /// True if there are more calls, or more reasoning, than an answer may have; these are left out.
+    pub(super) has_too_many: bool,
 }
 
 /// The text of a message: a string, or the text parts of a list. One provider puts its reasoning
@@ -237,10 +240,24 @@ impl<'a> Piece<'a> {
                 "refusal" => self.refusal = json.piece()?,
                 "reasoning_content" => self.reasoning_content = json.piece()?,
                 "reasoning" => self.reasoning = json.piece()?,
-                "reasoning_details" => self.reasoning_details = raws(json)?,
+                "reasoning_details" => self.take_details(json)?,
                 "tool_calls" => self.take_calls(json)?,
                 "function_call" => self.take_function(json)?,
                 _ => json.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn take_details(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
+        self.reasoning_details = Vec::new();
+        if json.list()? {
+            while json.item()? {
+                let raw = json.raw()?;
+                match self.reasoning_details.len() < MAX_PARTS {
+                    true => self.reasoning_details.push(raw),
+                    false => self.has_too_many = true,
+                }
             }
         }
         Ok(())
@@ -257,7 +274,10 @@ impl<'a> Piece<'a> {
             return Ok(());
         }
         while json.item()? {
-            if json.object()? {
+            if self.others.len() == MAX_PARTS {
+                self.has_too_many = true;
+                json.skip()?;
+            } else if json.object()? {
                 self.next_fragment().read(json)?;
             }
         }
@@ -302,16 +322,6 @@ impl<'a> Piece<'a> {
             &mut self.content.thinking
         }
     }
-}
-
-fn raws<'a>(json: &mut Json<'a>) -> Result<Vec<&'a str>, NotJson> {
-    let mut raws = Vec::new();
-    if json.list()? {
-        while json.item()? {
-            raws.push(json.raw()?);
-        }
-    }
-    Ok(raws)
 }
 
 impl<'a> Parts<'a> {

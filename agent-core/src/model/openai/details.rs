@@ -25,6 +25,10 @@ struct Detail {
 }
 
 impl Details {
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn take(&mut self, raw: &str) {
         let raw = without_lone_surrogates(raw);
         let fields: Map<String, Value> = serde_json::from_str(&raw).unwrap_or_default();

@@ -32,6 +32,8 @@ pub(super) struct Assembler {
     is_plain: bool,
     /// True once a choice was seen: before that there is no answer, not even an empty one.
     has_choice: bool,
+    /// True once it has more parts than it may have.
+    has_too_many: bool,
     is_done: bool,
 }
 
@@ -106,6 +108,10 @@ impl Assembler {
             ready.back_to(before);
             unreadable(error.why(text))
         })?;
+        let parts = self.calls.len().max(self.details.len());
+        if self.has_too_many || parts > reading::MAX_PARTS {
+            return Err(reading::too_many_parts());
+        }
         self.usage = chunk.usage().or(self.usage);
         let word = self.finish_reason.as_deref();
         let broken_off = word.filter(|word| ending::is_broken_off(word));
@@ -120,6 +126,7 @@ impl Assembler {
 
     fn choice(&mut self, choice: &mut Choice<'_>, ready: &mut Ready) {
         self.has_choice = true;
+        self.has_too_many |= choice.piece.has_too_many;
         if let Some(reason) = choice.finish_reason() {
             self.finish_reason = Some(reason.to_owned());
         }

@@ -30,6 +30,10 @@ use ready::Ready;
 /// Most bytes of an answer, streamed or plain.
 const MAX_BODY: usize = 32 * 1024 * 1024;
 
+/// Most calls of an answer, and most parts of another kind. The bound of its bytes does not do: a
+/// part may be written with three, and takes a hundred times as many.
+pub(super) const MAX_PARTS: usize = 64 * 1024;
+
 /// How long the usage, and the end of the stream, may take after the reply is whole.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -45,6 +49,14 @@ pub(super) fn cut_off(error: ModelError) -> ModelError {
         ),
         false => error,
     }
+}
+
+/// What an answer is that has more than [`MAX_PARTS`].
+pub(super) fn too_many_parts() -> ModelError {
+    ModelError::new(
+        ModelErrorKind::Decode,
+        format!("the answer holds more than {MAX_PARTS} tool calls or other parts"),
+    )
 }
 
 /// Puts an answer together: pieces in, deltas out. Pure.
