@@ -4,6 +4,7 @@
 //! starts where it would start after the reply too, within the same limits and slots, and what
 //! it tells is kept back until the tool node takes it over.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -28,7 +29,8 @@ use crate::tool::{Effect, ToolCallback, TurnContext};
 pub(super) struct EarlyCalls {
     /// The slots of the turn.
     pub(super) slots: Arc<Semaphore>,
-    calls: Vec<EarlyCall>,
+    /// By id; of two that share one, the later gets another and does not begin early.
+    calls: HashMap<String, EarlyCall>,
 }
 
 /// A call that began early, or waits for a slot.
@@ -45,12 +47,11 @@ pub(super) struct EarlyCall {
 impl EarlyCalls {
     /// Gives up the early run of this very call. `None` if there is none, or if it only waits.
     pub(super) fn take(&mut self, call: &ToolCall) -> Option<EarlyCall> {
-        let same = |early: &EarlyCall| {
-            let early = &early.call;
-            (&early.id, &early.name, &early.arguments) == (&call.id, &call.name, &call.arguments)
-        };
-        let position = self.calls.iter().position(same)?;
-        let early = self.calls.swap_remove(position);
+        let early = self.calls.remove(&call.id)?;
+        let same = early.call.name == call.name && early.call.arguments == call.arguments;
+        if !same {
+            return None;
+        }
         let began = early.taken.swap(true, Ordering::AcqRel);
         began.then_some(early)
     }
@@ -92,7 +93,7 @@ impl<'a> Watch<'a> {
             open: true,
             early: EarlyCalls {
                 slots: Arc::new(Semaphore::new(slots)),
-                calls: Vec::new(),
+                calls: HashMap::new(),
             },
         }
     }
@@ -164,7 +165,8 @@ impl<'a> Watch<'a> {
             return is_parallel;
         }
         let is_pure = tool.metadata().declared_effect() == Effect::Pure;
-        if !is_pure || call.id.is_empty() || call.invalid.is_some() {
+        let is_told = !call.id.is_empty() && !self.early.calls.contains_key(&call.id);
+        if !is_pure || !is_told || call.invalid.is_some() {
             return is_parallel;
         }
         self.start(call, tool);
@@ -186,7 +188,8 @@ impl<'a> Watch<'a> {
             move || !begins.swap(true, Ordering::AcqRel),
         );
         tracing::debug!(tool = call.name, "the call starts while the model writes");
-        self.early.calls.push(EarlyCall {
+        let id = call.id.clone();
+        let early = EarlyCall {
             call,
             task: Spawned::new(
                 &of_tool.unwrap_or_else(Handle::current),
@@ -196,7 +199,8 @@ impl<'a> Watch<'a> {
             span,
             started: Instant::now(),
             taken,
-        });
+        };
+        self.early.calls.insert(id, early);
     }
 }
 

@@ -8,6 +8,7 @@
 //! ends make of the turn (`agent::turn_end`).
 
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -15,6 +16,7 @@ use futures_util::StreamExt as _;
 use futures_util::future::{Either, OptionFuture, ready};
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::Semaphore;
+use tokio::task::coop::has_budget_remaining;
 use tokio::time::Instant;
 
 use super::call::{Admission, go_on, run_call};
@@ -51,8 +53,10 @@ impl NodeAction for ToolNode {
             let edited = turn.edited(state);
             // Calls that have a result already are not run again [C7].
             let calls = state.transcript().open_positions();
+            // Both are in call order.
+            let mut given = edited.iter().peekable();
             let calls = calls.map(|(position, call)| {
-                let edited = edited.iter().find(|it| it.id == call.id);
+                let edited = given.next_if(|edited| edited.id == call.id);
                 (position, edited.unwrap_or(call))
             });
             scope.record(|record| record.results.clear());
@@ -124,11 +128,11 @@ async fn run_all(
 
 /// How many of the calls run next, side by side: up to one that wants to be alone, or that one.
 fn next_batch(plans: &[Plan<'_>], is_serial: bool) -> usize {
-    let alone = plans.iter().position(|plan| plan.alone);
-    match (is_serial, alone) {
-        (true, _) | (_, Some(0)) => 1,
-        (false, alone) => alone.unwrap_or(plans.len()),
+    if is_serial {
+        return 1;
     }
+    let alone = plans.iter().position(|plan| plan.alone);
+    alone.map_or(plans.len(), |before| before.max(1))
 }
 
 /// Runs calls until all have ended, or one gives true, as it has failed. Gives whether one has.
@@ -156,13 +160,25 @@ async fn side_by_side<C: Future<Output = bool>>(mut calls: impl Iterator<Item = 
     if failed || waiting.is_empty() {
         return failed;
     }
-    let mut waiting: FuturesUnordered<_> = waiting.into_iter().collect();
+    let mut waiting: FuturesUnordered<_> = waiting.into_iter().map(in_turn).collect();
     while let Some(failed) = waiting.next().await {
         if failed == Some(true) {
             return true;
         }
     }
     false
+}
+
+/// The call, which is not looked at while the task has to give way: of many that go on, each would
+/// be looked at for nothing, again and again.
+fn in_turn<C: Future + Unpin>(mut call: C) -> impl Future<Output = C::Output> {
+    poll_fn(move |task| match has_budget_remaining() {
+        true => Pin::new(&mut call).poll(task),
+        false => {
+            task.waker().wake_by_ref();
+            Poll::Pending
+        }
+    })
 }
 
 /// The end of a call that another one, which failed the run, did not let end.
