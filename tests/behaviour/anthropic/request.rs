@@ -301,6 +301,53 @@ async fn a_model_that_thinks_is_not_made_to_call_a_tool_nor_given_a_temperature(
 }
 
 #[tokio::test]
+async fn claude_gets_no_setting_that_it_refuses_beside_another() {
+    let thinking = |budget: u32| json!({"type": "enabled", "budget_tokens": budget});
+    let server = ReplayServer::start([]).await;
+    let claude = client(&server).model("claude-sonnet-4-5").build().unwrap();
+    let other = client(&server).model("glm").build().unwrap();
+    let both = ChatOptions::new().temperature(0.5).top_p(0.9);
+    let thinks = ChatOptions::new().extra("thinking", thinking(16_000));
+    let body = |model: &Anthropic, options: &ChatOptions| -> Value {
+        let request = request([Message::user("q")]).with_options(options.clone());
+        serde_json::from_str(&model.request_text(&request)).unwrap()
+    };
+
+    let sent = body(&claude, &both);
+    assert_eq!(
+        (&sent["temperature"], sent.get("top_p")),
+        (&json!(0.5), None)
+    );
+    assert_eq!(claude.unsupported(&both), ["top_p"]);
+    assert_eq!(body(&other, &both)["top_p"], 0.9);
+    assert!(other.unsupported(&both).is_empty());
+    assert_eq!(body(&claude, &ChatOptions::new().top_p(0.9))["top_p"], 0.9);
+
+    assert_eq!(claude.unsupported(&thinks.clone().top_p(0.9)), ["top_p"]);
+    assert_eq!(body(&claude, &thinks.clone().top_p(0.97))["top_p"], 0.97);
+
+    // The budget is part of the most tokens of an answer.
+    assert_eq!(body(&claude, &thinks)["max_tokens"], 16_000 + 8192);
+    let fits = ChatOptions::new().extra("thinking", thinking(2000));
+    assert_eq!(body(&claude, &fits)["max_tokens"], 8192);
+    let named = thinks.max_output_tokens(20_000);
+    assert_eq!(body(&claude, &named)["max_tokens"], 20_000);
+}
+
+#[tokio::test]
+async fn effort_stands_beside_the_form_of_the_answer() {
+    let form = OutputSchema::new("o", json!({"type": "object"}));
+    let request = request([Message::user("q")])
+        .with_response_format(Some(ResponseFormat::JsonSchema(form)))
+        .with_options(ChatOptions::new().extra("output_config", json!({"effort": "low"})));
+
+    let body: Value = serde_json::from_str(&text_of(request, |client| client).await).unwrap();
+
+    assert_eq!(body["output_config"]["effort"], "low");
+    assert_eq!(body["output_config"]["format"]["type"], "json_schema");
+}
+
+#[tokio::test]
 async fn a_turn_that_another_model_began_is_ended_without_thinking() {
     let call = |id: &str| ToolCall::new(id, "weather", r#"{"city":"Oslo"}"#);
     let result = |id: &str| Message::tool(vec![ToolResult::ok(&call(id), vec!["4 °C".into()])]);

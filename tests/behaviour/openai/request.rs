@@ -297,6 +297,22 @@ async fn a_number_that_is_none_is_not_sent_and_told_of() {
 }
 
 #[tokio::test]
+async fn tokens_are_counted_whatever_else_is_asked_of_a_stream() {
+    let model = OpenAi::builder().model("m").build().unwrap();
+    let sent = |stream: Value| {
+        let options = ChatOptions::new().extra("stream_options", stream);
+        let request = ChatRequest::new(history()).unwrap().with_options(options);
+        let body = model.request_text(&request);
+        serde_json::from_str::<Value>(&body).unwrap()["stream_options"].clone()
+    };
+
+    let counted = json!({"include_obfuscation": false, "include_usage": true});
+    assert_eq!(sent(json!({"include_obfuscation": false})), counted);
+    let uncounted = json!({"include_usage": false});
+    assert_eq!(sent(uncounted.clone()), uncounted);
+}
+
+#[tokio::test]
 async fn a_picture_has_its_registered_type_and_one_that_openai_refuses_is_named() {
     let picture = |kind: &str| ContentPart::Image(Image::new(kind, *b"p"));
     let parts = [" ".into(), picture("IMAGE/JPG; q=1"), picture("image/bmp")];

@@ -109,7 +109,8 @@ pub fn read_answer(
 ///
 /// A model that thinks (`thinking` among the [extra options](ChatOptions::extra)) cannot be
 /// made to call a tool, nor be given a temperature: both settings are then left out and told of
-/// by [`ChatModel::unsupported`].
+/// by [`ChatModel::unsupported`], as is `top_p` beside a temperature of a Claude. Its budget is
+/// added to the most tokens of an answer that is the default.
 #[derive(Clone)]
 pub struct Anthropic(Arc<Inner>);
 
@@ -219,7 +220,7 @@ impl ChatModel for Anthropic {
     }
 
     fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {
-        wire::unsupported(options)
+        wire::unsupported(options, &self.0.model)
     }
 
     fn provider(&self) -> &str {

@@ -48,9 +48,7 @@ pub(super) struct Asking<'a> {
 pub(super) fn body(request: &ChatRequest, asking: &Asking<'_>) -> Vec<Piece> {
     let options = request.options();
     let model = options.model.as_deref().unwrap_or(asking.model);
-    let max_tokens = options
-        .max_output_tokens
-        .unwrap_or(asking.max_output_tokens);
+    let max_tokens = max_tokens(options, asking.max_output_tokens);
     let head = format!(
         "{{\"model\":{},\"max_tokens\":{max_tokens}",
         Value::from(model)
@@ -325,7 +323,8 @@ fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) -> Piece {
     let thinks = thinks(options);
     let temperature = options.temperature.filter(|_| !thinks);
     set("temperature", temperature.map(Value::from));
-    set("top_p", options.top_p.map(Value::from));
+    let top_p = options.top_p.filter(|_| takes_top_p(options, asking.model));
+    set("top_p", top_p.map(Value::from));
     let stop = options.stop.iter().flatten();
     let stop: Vec<&String> = stop.filter(|text| !text.trim().is_empty()).collect();
     set(
@@ -357,8 +356,11 @@ fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) -> Piece {
         "max_tokens",
     ];
     for (key, value) in &options.extra {
-        if !ours.contains(&&**key) {
-            fields.insert(key.clone(), value.clone());
+        match (fields.get_mut(key), value) {
+            _ if ours.contains(&&**key) => {}
+            // How hard it tries stands beside the form of the answer.
+            (Some(Value::Object(set)), Value::Object(more)) => set.extend(more.clone()),
+            _ => drop(fields.insert(key.clone(), value.clone())),
         }
     }
     let must_think = options.extra.get("thinking").map(|it| &it["type"]) == Some(&json!("enabled"));
@@ -392,6 +394,36 @@ fn thinks(options: &ChatOptions) -> bool {
     thinking.is_some_and(|it| it.is_object() && it["type"] != "disabled")
 }
 
+/// The most tokens of an answer, thoughts among them. Where nobody named a number, ours makes room
+/// for the thoughts: "`max_tokens` must be greater than `thinking.budget_tokens`".
+fn max_tokens(options: &ChatOptions, ours: u32) -> u64 {
+    let thinking = options.extra.get("thinking");
+    let budget = thinking.and_then(|it| it["budget_tokens"].as_u64());
+    let budget = budget.unwrap_or_default();
+    match options.max_output_tokens {
+        Some(tokens) => tokens.into(),
+        None if budget >= u64::from(ours) => budget.saturating_add(ours.into()),
+        None => ours.into(),
+    }
+}
+
+/// False beside what a model does not take it with.
+///
+/// "`temperature` and `top_p` cannot both be specified for this model. Please use only one.":
+/// <https://github.com/BerriAI/litellm/issues/15097>. "When thinking is enabled, you can set
+/// `top_p` to values between 1 and 0.95":
+/// <https://platform.claude.com/docs/en/build-with-claude/extended-thinking>.
+fn takes_top_p(options: &ChatOptions, model: &str) -> bool {
+    let model = options.model.as_deref().unwrap_or(model);
+    if !model.to_ascii_lowercase().contains("claude") {
+        return true;
+    }
+    match thinks(options) {
+        true => options.top_p.is_none_or(|top_p| top_p >= 0.95),
+        false => options.temperature.is_none(),
+    }
+}
+
 fn forces(choice: &ToolChoice) -> bool {
     matches!(choice, ToolChoice::Required | ToolChoice::Named(_))
 }
@@ -401,7 +433,7 @@ fn forces(choice: &ToolChoice) -> bool {
 /// "Thinking isn't compatible with temperature or top_k modifications as well as forced tool
 /// use": <https://platform.claude.com/docs/en/build-with-claude/extended-thinking>, "Feature
 /// compatibility".
-pub(super) fn unsupported(options: &ChatOptions) -> Vec<&'static str> {
+pub(super) fn unsupported(options: &ChatOptions, model: &str) -> Vec<&'static str> {
     let forced = options.tool_choice.as_ref().is_some_and(forces);
     let mut stops = options.stop.iter().flatten();
     let settings = [
@@ -411,6 +443,10 @@ pub(super) fn unsupported(options: &ChatOptions) -> Vec<&'static str> {
         (
             "temperature",
             options.temperature.is_some() && thinks(options),
+        ),
+        (
+            "top_p",
+            options.top_p.is_some() && !takes_top_p(options, model),
         ),
     ];
     let missing = settings.into_iter().filter(|(_, is_missing)| *is_missing);

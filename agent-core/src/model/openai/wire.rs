@@ -153,6 +153,12 @@ fn fields(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> Map<String,
             fields.insert(key.clone(), value.clone());
         }
     }
+    // Other options of a stream do not mean that its tokens are not to be counted.
+    if let Some(Value::Object(stream)) = fields.get_mut("stream_options")
+        && quirks.stream_options
+    {
+        stream.entry("include_usage").or_insert(true.into());
+    }
     fields
 }
 
