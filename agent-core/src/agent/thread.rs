@@ -1,7 +1,7 @@
 //! A run that belongs to a thread: what it takes over, and what others can do to it meanwhile.
 
 use std::any::Any;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
@@ -12,7 +12,7 @@ use super::error::AgentError;
 use super::react::{Config, ReactAgent};
 use super::run::RunRequest;
 use crate::graph::checkpoint::{CheckpointError, Opened, Recorder, RunningThreads};
-use crate::graph::{Answer, State};
+use crate::graph::{Answer, NodeInterrupt, State};
 use crate::message::{Message, ToolCall};
 use crate::state::StateUpdate;
 
@@ -86,9 +86,12 @@ fn check(
         }
         .into());
     };
+    let asked = paused.answerable.iter().map(|it| (it.id.as_str(), it));
+    let asked: HashMap<&str, &NodeInterrupt> = asked.collect();
+    let open = paused.state.transcript().open_calls();
+    let open: HashMap<&str, &ToolCall> = open.map(|call| (call.id.as_str(), call)).collect();
     for answer in answers {
-        let asked = paused.answerable.iter().find(|it| it.id == answer.id);
-        let Some(about) = asked.and_then(About::of) else {
+        let Some(about) = asked.get(answer.id.as_str()).copied().and_then(About::of) else {
             continue;
         };
         let invalid = |source| CheckpointError::InvalidAnswer {
@@ -99,7 +102,8 @@ fn check(
             let decision = Decision::of(&answer.value).map_err(|error| invalid(error.into()))?;
             // What a run inside of a call is answered it looks at itself.
             if let (None, Some(asked)) = (&about.nested, &about.call) {
-                let call = still_open(&paused.state, asked);
+                let call = open.get(asked.id.as_str()).copied();
+                let call = call.filter(|call| AboutCall::of(call) == *asked);
                 let call =
                     call.ok_or_else(|| invalid("the call is not the one asked about".into()))?;
                 check_edit(agent, call, decision).map_err(invalid)?;
@@ -107,11 +111,6 @@ fn check(
         }
     }
     Ok(paused.mail)
-}
-
-fn still_open<'a>(state: &'a State, asked: &AboutCall) -> Option<&'a ToolCall> {
-    let mut calls = state.transcript().open_calls();
-    calls.find(|call| AboutCall::of(call) == *asked)
 }
 
 fn check_edit(

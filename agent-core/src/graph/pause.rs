@@ -1,5 +1,7 @@
 //! Where a run pauses: before a node, behind it, or because it asks something.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::RunError;
@@ -69,13 +71,17 @@ impl Line<'_> {
         // What it was told once it is told again, as long as it goes on asking.
         let answered = told.asked.iter().filter(|(_, answer)| answer.is_some());
         let mut all: Vec<Asked> = answered.map(|(asked, _)| asked.clone()).collect();
+        let open = told
+            .asked
+            .iter()
+            .rev()
+            .filter(|(asked, answer)| answer.is_none() && !asked.is_breakpoint);
+        // Of two with one key, the first.
+        let open: HashMap<&str, &str> = open.map(|(asked, _)| (&*asked.key, &*asked.id)).collect();
         for (position, question) in questions.into_iter().enumerate() {
             let key = question.key.unwrap_or_else(|| position.to_string());
-            let open = told.asked.iter().find(|(asked, answer)| {
-                answer.is_none() && asked.key == key && !asked.is_breakpoint
-            });
-            let id = match open {
-                Some((asked, _)) => asked.id.clone(),
+            let id = match open.get(&*key) {
+                Some(id) => (*id).to_owned(),
                 None => self.run.fresh_id(place, &key),
             };
             all.push(Asked {

@@ -288,10 +288,11 @@ pub(super) fn check_answers(
     thread: &str,
     answers: &[Answer],
 ) -> Result<(), CheckpointError> {
+    let answerable: HashSet<&str> = loaded.answerable().map(|asked| &*asked.id).collect();
     let mut seen = HashSet::new();
     for Answer { id, .. } in answers {
         let (thread, id) = (thread.to_owned(), id.clone());
-        if !loaded.answerable().any(|asked| asked.id == id) {
+        if !answerable.contains(&*id) {
             return Err(match loaded.answered.contains(&id) {
                 true => CheckpointError::AlreadyAnswered { thread, id },
                 false => CheckpointError::InterruptNotFound { thread, id },

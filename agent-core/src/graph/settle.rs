@@ -1,5 +1,6 @@
 //! The end of a step: its updates are joined, the way on is found, and both are written down.
 
+use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 
 use super::checkpoint::record::{Entry, Frontier};
@@ -178,12 +179,9 @@ impl Line<'_> {
 
 /// The keys that are written, each once, in order; `messages` last.
 fn keys(updates: &[Update]) -> Vec<Arc<str>> {
-    let mut keys: Vec<Arc<str>> = Vec::new();
-    for key in updates.iter().flat_map(Update::value_keys) {
-        if !keys.contains(key) {
-            keys.push(Arc::clone(key));
-        }
-    }
+    let mut seen = HashSet::new();
+    let written = updates.iter().flat_map(Update::value_keys);
+    let mut keys: Vec<Arc<str>> = written.filter(|key| seen.insert(*key)).cloned().collect();
     if updates.iter().any(Update::changes_messages) {
         keys.push(Arc::clone(&MESSAGES_KEY));
     }

@@ -4,7 +4,7 @@
 //! assistant message with calls opens a group; until every call of it has exactly one
 //! result, nothing else can be added. Only a closed transcript makes a model request.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::log::Log;
@@ -196,33 +196,38 @@ impl Transcript {
         Ok(())
     }
 
-    /// Gives an open call other arguments.
+    /// Gives open calls other arguments; of two for one call the later count.
     ///
     /// # Errors
     ///
-    /// [`TranscriptError::UnknownCall`] if no such call is open.
-    pub(crate) fn edit_call(
+    /// [`TranscriptError::UnknownCall`] if one of them is not open. Nothing is changed then.
+    pub(crate) fn edit_calls(
         &mut self,
-        call_id: &str,
-        arguments: &str,
+        edits: Vec<(String, String)>,
     ) -> Result<(), TranscriptError> {
-        let is_open = self.open_calls().any(|call| call.id == call_id);
-        let last = self.messages.last().filter(|_| is_open);
-        let Some((last, answer)) = last.and_then(|last| Some((last, last.as_assistant()?))) else {
-            let call_id = call_id.to_owned();
+        if edits.is_empty() {
+            return Ok(());
+        }
+        let open: HashSet<&str> = self.open_calls().map(|call| call.id.as_str()).collect();
+        let is_unknown = |(call_id, _): &&(String, String)| !open.contains(call_id.as_str());
+        if let Some((call_id, _)) = edits.iter().find(is_unknown) {
+            let call_id = call_id.clone();
             return Err(TranscriptError::UnknownCall { call_id });
+        }
+        let mut edits: HashMap<String, String> = edits.into_iter().collect();
+        let Some(last) = Log::edit(&mut self.messages).last_mut() else {
+            return Ok(());
         };
-        let mut answer = answer.clone();
-        for call in &mut answer.tool_calls {
-            if call.id == call_id {
-                let edited = ToolCall::new(call_id, call.name.as_str(), arguments);
-                (call.arguments, call.invalid) = (edited.arguments, edited.invalid);
+        let mut body = last.body().clone();
+        if let MessageBody::Assistant(answer) = &mut body {
+            for call in &mut answer.tool_calls {
+                if let Some(arguments) = edits.remove(&call.id) {
+                    let edited = ToolCall::new(call.id.as_str(), call.name.as_str(), arguments);
+                    (call.arguments, call.invalid) = (edited.arguments, edited.invalid);
+                }
             }
         }
-        let edited = Message::with_id(last.id().clone(), MessageBody::Assistant(answer));
-        if let Some(last) = Log::edit(&mut self.messages).last_mut() {
-            *last = edited;
-        }
+        *last = Message::with_id(last.id().clone(), body);
         Ok(())
     }
 

@@ -185,13 +185,17 @@ fn change_messages(
     }
     let mut changed = transcript.clone();
     let mut added = Vec::new();
+    // Those that follow one another are made together: each copies the message.
+    let mut edits = Vec::new();
     for change in changes {
+        if let MessageChange::EditCall(call_id, arguments) = change {
+            edits.push((call_id, arguments));
+            continue;
+        }
+        changed.edit_calls(std::mem::take(&mut edits))?;
         match change {
             MessageChange::Remove(id) => {
                 changed.remove(&id);
-            }
-            MessageChange::EditCall(call_id, arguments) => {
-                changed.edit_call(&call_id, &arguments)?;
             }
             MessageChange::ReplaceAll(messages) => {
                 added.clear();
@@ -200,6 +204,7 @@ fn change_messages(
             added_one => added.push(added_one),
         }
     }
+    changed.edit_calls(edits)?;
     for change in added {
         change_transcript(&mut changed, change)?;
     }
@@ -214,7 +219,9 @@ fn change_transcript(
     match change {
         MessageChange::Push(message) => transcript.push(message),
         MessageChange::Answer(result) => transcript.answer(result),
-        MessageChange::EditCall(call_id, arguments) => transcript.edit_call(&call_id, &arguments),
+        MessageChange::EditCall(call_id, arguments) => {
+            transcript.edit_calls(vec![(call_id, arguments)])
+        }
         MessageChange::Remove(id) => {
             transcript.remove(&id);
             Ok(())

@@ -68,13 +68,18 @@ impl StateDelta {
     ///
     /// The first effect that does not fit the state, which is then half changed.
     pub(crate) fn apply(self, state: &mut State) -> Result<(), StateError> {
+        // Those that follow one another are made together: each copies the message.
+        let mut edits = Vec::new();
         for change in self.0 {
+            if let Change::EditCall(call_id, arguments) = change {
+                edits.push((call_id, arguments));
+                continue;
+            }
+            state.transcript.edit_calls(std::mem::take(&mut edits))?;
             match change {
+                Change::EditCall(..) => {}
                 Change::Push(message) => state.transcript.push(message)?,
                 Change::Answer(result) => state.transcript.answer(result)?,
-                Change::EditCall(call_id, arguments) => {
-                    state.transcript.edit_call(&call_id, &arguments)?;
-                }
                 Change::RemoveMessage(id) => {
                     state.transcript.remove(&id);
                 }
@@ -103,6 +108,7 @@ impl StateDelta {
                 }
             }
         }
+        state.transcript.edit_calls(edits)?;
         Ok(())
     }
 }

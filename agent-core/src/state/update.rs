@@ -1,5 +1,6 @@
 //! A list of changes to a state, before they are joined into it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -223,12 +224,9 @@ impl StateUpdate {
     /// The keys that are written, each once, in order; `messages` last if messages change.
     #[must_use]
     pub fn keys(&self) -> Vec<&str> {
-        let mut keys: Vec<&str> = Vec::new();
-        for key in self.value_keys() {
-            if !keys.contains(&key.as_ref()) {
-                keys.push(key);
-            }
-        }
+        let mut seen = HashSet::new();
+        let mut keys: Vec<&str> = self.value_keys().map(AsRef::as_ref).collect();
+        keys.retain(|key| seen.insert(*key));
         if self.changes_messages() {
             keys.push(MESSAGES);
         }

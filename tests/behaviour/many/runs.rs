@@ -1,14 +1,19 @@
 //! Running them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use agent_core::ReactAgent;
 use agent_core::agent::{Limits, ReactAgentBuilder};
+use agent_core::graph::Answer;
+use agent_core::graph::checkpoint::MemorySaver;
 use agent_core::message::ToolCall;
 use agent_core::model::{ChatRequest, FinishReason, FunctionModel, ModelDelta};
 use agent_core::tool::Effect;
+use agent_core::{Outcome, ReactAgent};
 use agent_tests::runs::results;
 use agent_tests::tools::{ClosureTool, answers, tool};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
 use tokio::task;
 
 use super::in_time;
@@ -35,14 +40,16 @@ fn agent(count: usize, tool: ClosureTool) -> ReactAgentBuilder {
     agent.limits(Limits::unlimited())
 }
 
-fn run(agent: ReactAgentBuilder, count: usize) {
+fn done<T>(work: impl Future<Output = T>) -> T {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_all().build().unwrap();
+    in_time(Duration::from_secs(8), || runtime.block_on(work))
+}
+
+fn run(agent: ReactAgentBuilder, count: usize) {
     let agent = agent.build().unwrap();
 
-    let output = in_time(Duration::from_secs(8), || {
-        runtime.block_on(async { agent.run("Go").await.unwrap() })
-    });
+    let output = done(async { agent.run("Go").await.unwrap() });
 
     assert_eq!(output.text(), "done");
     assert_eq!(results(output.messages()).len(), count);
@@ -73,4 +80,63 @@ fn side_by_side() {
     let agent = agent(40_000, waits).parallel_tool_execution(true);
 
     run(agent.max_parallel_tools(40_000), 40_000);
+}
+
+/// Runs it until all its calls wait for approval; each is then given these arguments.
+async fn paused(agent: &ReactAgent) -> Vec<Answer> {
+    let paused = agent.run("Go").thread("t").await.unwrap();
+    let Outcome::Interrupted(asked) = paused.outcome() else {
+        panic!("{:?}", paused.outcome());
+    };
+    let edit = |(number, id): (usize, &str)| Answer::edit(id, json!({"a": number}));
+    let ids = asked.iter().map(|asked| &*asked.id);
+    ids.enumerate().map(edit).collect()
+}
+
+#[test]
+fn approved_with_other_arguments() {
+    let echo = tool("f", (), async |(), arguments: Value, _| {
+        arguments.to_string()
+    });
+    let agent = agent(4_000, echo).approval(|_, _| true);
+    let agent = agent.saver(MemorySaver::new()).build().unwrap();
+
+    let output = done(async {
+        let answers = paused(&agent).await;
+        agent.resume("t", answers).await.unwrap()
+    });
+
+    assert_eq!(output.text(), "done");
+    let results = results(output.messages());
+    assert_eq!(results.len(), 4_000);
+    assert_eq!(results[1234].text(), r#"{"a":1234}"#);
+}
+
+/// The program stops in the last of them.
+#[test]
+fn written_down_and_read_again() {
+    let last = Arc::new(Notify::new());
+    let begins = Arc::clone(&last);
+    let stops = tool("f", begins, async |last: Arc<Notify>, arguments, _| {
+        if arguments == json!({"a": 5_999}) {
+            last.notify_one();
+            task::yield_now().await;
+        }
+        "ok"
+    });
+    let agent = agent(6_000, stops).approval(|_, _| true);
+    let agent = agent.saver(MemorySaver::new()).build().unwrap();
+
+    let output = done(async {
+        let answers = paused(&agent).await;
+        tokio::select! {
+            biased;
+            () = last.notified() => {}
+            _ = agent.resume("t", answers) => panic!("it went on"),
+        }
+        agent.resume("t", []).await.unwrap()
+    });
+
+    assert_eq!(output.text(), "done");
+    assert_eq!(results(output.messages()).len(), 6_000);
 }

@@ -25,6 +25,7 @@ impl Journal {
     }
 
     pub(super) fn add(&mut self, entries: Vec<Entry>) {
+        let mut answered = HashSet::new();
         for entry in &entries {
             match entry {
                 Entry::Ended {
@@ -33,11 +34,14 @@ impl Journal {
                     interrupts,
                     ..
                 } => self.node_ended(&format!("{path}{node}"), interrupts),
-                Entry::Answer { id: of, .. } => self
-                    .0
-                    .retain(|entry| !matches!(entry, Entry::Answer { id, .. } if id == of)),
+                Entry::Answer { id, .. } => drop(answered.insert(id.as_str())),
                 Entry::Note(_) => {}
             }
+        }
+        if !answered.is_empty() {
+            self.0.retain(
+                |entry| !matches!(entry, Entry::Answer { id, .. } if answered.contains(id.as_str())),
+            );
         }
         self.0.extend(entries);
     }

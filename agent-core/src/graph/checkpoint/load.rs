@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::format::{self, Unreadable};
+use super::open::Open;
 use super::record::{Asked, Entry, Frontier, Record};
 use super::{CheckpointError, CheckpointId, CheckpointSaver, NESTED, StoredCheckpoint};
 use crate::state::State;
@@ -65,14 +66,11 @@ pub(in crate::graph) async fn load(
         let entry = format::read_entry(write).map_err(|error| unreadable(thread, &key, error))?;
         journal.push(entry);
     }
-    let mut open = record.interrupts;
+    let mut open = Open::default();
+    open.extend(record.interrupts);
     let mut answers = HashMap::new();
     let mut fresh = HashSet::new();
     for entry in &journal {
-        let about = open.iter().filter(|asked| entry.has_read(asked));
-        for asked in about {
-            fresh.remove(&asked.id);
-        }
         match entry {
             Entry::Answer { id, value, is_read } => {
                 answers.insert(id.clone(), value.clone());
@@ -80,16 +78,30 @@ pub(in crate::graph) async fn load(
                     fresh.insert(id.clone());
                 }
             }
-            Entry::Ended { interrupts, .. } => open.extend(interrupts.iter().cloned()),
-            Entry::Note(note) if note.takes_back() => {
-                let about = open.iter().filter(|asked| note.is_about(asked));
-                fresh.extend(about.map(|asked| asked.id.clone()));
+            Entry::Ended {
+                path,
+                node,
+                interrupts,
+                ..
+            } => {
+                for asked in open.inside(path, node) {
+                    fresh.remove(&asked.id);
+                }
+                open.extend(interrupts.iter().cloned());
             }
-            Entry::Note(_) => {}
+            Entry::Note(note) if note.takes_back() => {
+                fresh.extend(open.about(note).map(|asked| asked.id.clone()));
+            }
+            Entry::Note(note) => {
+                for asked in open.about(note) {
+                    fresh.remove(&asked.id);
+                }
+            }
         }
     }
     fresh.retain(|id| answers.contains_key(id));
     let mut seen = HashSet::new();
+    let mut open = open.into_all();
     open.retain(|asked| seen.insert(asked.id.clone()));
     let is_open = |id: &String| seen.contains(id) && !answers.contains_key(id);
     asked.retain(|id| !is_open(id));

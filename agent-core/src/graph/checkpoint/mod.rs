@@ -17,6 +17,7 @@ mod history;
 mod journal;
 mod load;
 mod memory;
+mod open;
 pub(crate) mod record;
 mod recorder;
 mod running;

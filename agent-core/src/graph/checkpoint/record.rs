@@ -110,19 +110,6 @@ pub(in crate::graph) enum Entry {
 pub(in crate::graph) const MAIL: &str = "__MAIL__";
 
 impl Entry {
-    /// True if this says that the answer to a question was read.
-    pub(in crate::graph) fn has_read(&self, asked: &Asked) -> bool {
-        match self {
-            Self::Answer { .. } => false,
-            Self::Note(note) => !note.takes_back() && note.is_about(asked),
-            Self::Ended { path, node, .. } => {
-                let rest = asked.node.strip_prefix(path.as_str());
-                let rest = rest.and_then(|rest| rest.strip_prefix(node.as_str()));
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '>']))
-            }
-        }
-    }
-
     /// The messages from outside that this keeps.
     pub(in crate::graph) fn mail(&self) -> impl Iterator<Item = &Message> {
         let update = match self {
@@ -148,12 +135,6 @@ impl Note {
     /// True if what the node noted before under this key counts no more.
     pub(crate) fn takes_back(&self) -> bool {
         self.update.is_none() && self.value.is_null()
-    }
-
-    /// True if the node noted it about what it asked, or what a part of it asked.
-    pub(in crate::graph) fn is_about(&self, asked: &Asked) -> bool {
-        let rest = asked.key.strip_prefix(self.key.as_str());
-        self.node == asked.node && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 }
 
