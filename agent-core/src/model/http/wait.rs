@@ -4,8 +4,13 @@ use std::time::{Duration, SystemTime};
 
 /// Its own header of milliseconds, else seconds, or a date, which is held against the server's own
 /// clock where it tells it. `header` gives the text of a header, empty if there is none.
+///
+/// LiteLLM tells what the provider behind it asked for in a header of its own.
 pub(super) fn asked<'a>(header: impl Fn(&str) -> &'a str) -> Option<Duration> {
-    let wait = header("retry-after");
+    let wait = match header("retry-after") {
+        "" => header("llm_provider-retry-after"),
+        wait => wait,
+    };
     let until = || {
         let date = httpdate::parse_http_date(wait).ok()?;
         let now = httpdate::parse_http_date(header("date"));

@@ -42,7 +42,9 @@ impl Details {
             let error = only(body.get(key)?)?;
             says_something(error).then_some(error)
         });
-        let found = found.or_else(|| of_choice(body));
+        let found = found
+            .or_else(|| of_choice(body))
+            .or_else(|| of_message(body));
         if found.is_none()
             && let Some(special) = of_base(body).or_else(|| of_groq(body))
         {
@@ -247,6 +249,12 @@ fn of_base(body: &Value) -> Option<Details> {
         class: class.to_owned(),
         ..Details::read(base)
     })
+}
+
+/// The error of an event that a gateway for Claude Code writes, under another name than Anthropic's.
+fn of_message(body: &Value) -> Option<&Value> {
+    let is_error = body.get("type")? == "error";
+    body.get("message").filter(|it| is_error && it.is_object())
 }
 
 /// What a body says, or the event of a body that is an event stream.
