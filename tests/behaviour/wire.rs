@@ -39,17 +39,28 @@ fn a_file_that_cannot_be_read_is_a_case_that_fails_and_hides_no_other() {
     fs::create_dir_all(folder.join("folder.json")).unwrap();
     let good = r#"{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}"#;
     let case = json!({"protocol": "openai-chat", "body": good, "expect": {"text": "Hi"}});
-    let mut bare = case.clone();
-    bare["expect"].take();
+    let with = |key: &str, value: Value| {
+        let mut case = case.clone();
+        case[key] = value;
+        case.to_string()
+    };
     for (name, text) in [
-        ("bare", bare.to_string()),
+        ("bare", with("expect", Value::Null)),
+        (
+            "calls",
+            with("expect", json!({"text": "Hi", "tool_calls": "x"})),
+        ),
         ("cut", r#"{"protocol": "open"#.to_owned()),
         ("good", case.to_string()),
         ("other", r#"{"kind": "execution"}"#.to_owned()),
+        ("others", with("also_acceptable", json!({"text": "Hi"}))),
+        ("status", with("http", json!({"status": "200"}))),
+        ("stream", with("stream", json!("true"))),
     ] {
         fs::write(folder.join(name).with_extension("json"), text).unwrap();
     }
     std::os::unix::fs::symlink("nowhere", folder.join("lost.json")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", folder.join("endless.json")).unwrap();
 
     let program = env!("CARGO_BIN_EXE_wire-cases");
     let run = Command::new(program).arg(&folder).output().unwrap();
@@ -58,9 +69,14 @@ fn a_file_that_cannot_be_read_is_a_case_that_fails_and_hides_no_other() {
     assert_eq!(run.status.code(), Some(1));
     expect![[r#"
         bare: the case expects nothing (0 more)
+        calls: `expect.tool_calls` is not a list of objects (0 more)
         cut: the file is no JSON: EOF while parsing a string at line 1 column 18 (0 more)
+        endless: this is no file (0 more)
         lost: No such file or directory (os error 2) (0 more)
-        1 passed, 3 failed
+        others: `also_acceptable` is not a list of objects (0 more)
+        status: `http.status` is not a number (0 more)
+        stream: `stream` is not true or false (0 more)
+        1 passed, 8 failed
     "#]]
     .assert_eq(&String::from_utf8(run.stdout).unwrap());
 }

@@ -10,11 +10,12 @@ use agent_tests::wire;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let Some(folder) = std::env::args_os().nth(1).map(PathBuf::from) else {
+    let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let [folder] = &arguments[..] else {
         println!("usage: wire-cases DIR");
         return ExitCode::from(2);
     };
-    let cases = match wire::cases(&folder) {
+    let cases = match wire::cases(folder) {
         Ok(cases) => cases,
         Err(error) => {
             println!("{}: {error}", folder.display());

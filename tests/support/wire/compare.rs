@@ -169,12 +169,10 @@ fn written(message: &AssistantMessage) -> Vec<Value> {
 fn error(expect: &Value, error: &ModelError) -> Result<(), String> {
     let shown = error.to_string();
     for (name, value) in expect.as_object().into_iter().flatten() {
+        // One text may stand without a list.
         let texts = || {
-            value
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
+            let list = value.as_array().into_iter().flatten();
+            list.chain(Some(value)).filter_map(Value::as_str)
         };
         match &**name {
             "kind" => same(name, Some(kind(error.kind())), value.as_str())?,

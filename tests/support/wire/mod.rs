@@ -5,6 +5,7 @@
 //! stream, because a server may answer plainly to who wanted one.
 
 mod compare;
+mod form;
 
 use std::fs;
 use std::io;
@@ -107,7 +108,7 @@ pub fn cases(folder: &Path) -> io::Result<Vec<(String, Case)>> {
             continue;
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        let text = fs::read(&path).map_err(|error| error.to_string());
+        let text = text_of(&path);
         let case = text.and_then(|text| {
             let case = serde_json::from_slice::<Value>(&text);
             case.map_err(|error| format!("the file is no JSON: {error}"))
@@ -121,6 +122,15 @@ pub fn cases(folder: &Path) -> io::Result<Vec<(String, Case)>> {
     Ok(cases)
 }
 
+/// The bytes of a file; what is none, such as a pipe, would be waited for.
+fn text_of(path: &Path) -> Result<Vec<u8>, String> {
+    let kind = fs::metadata(path).map_err(|error| error.to_string())?;
+    if !kind.is_file() {
+        return Err("this is no file".to_owned());
+    }
+    fs::read(path).map_err(|error| error.to_string())
+}
+
 /// Runs one case in every way, and says what was not as it should be.
 pub async fn faults(case: &Case) -> Vec<String> {
     let mut faults = Vec::new();
@@ -129,7 +139,7 @@ pub async fn faults(case: &Case) -> Vec<String> {
         Ok(_) => return vec!["the case expects nothing".to_owned()],
         Err(why) => return vec![why.clone()],
     };
-    let ways = match deliveries(case) {
+    let ways = match form::check(case).and_then(|()| deliveries(case)) {
         Ok(ways) => ways,
         Err(why) => return vec![why],
     };
