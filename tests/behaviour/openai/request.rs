@@ -129,6 +129,7 @@ async fn an_answer_of_another_model_has_what_a_server_wants_of_its_own() {
     let (kimi, _) = sent(request(), Profile::Moonshot).await;
     let (signs, _) = sent(request(), Profile::Gemini).await;
     let (strict, _) = sent(request(), Profile::Mistral).await;
+    let (plain, _) = sent(request(), Profile::OpenAi).await;
 
     assert_eq!(thinks[4]["reasoning_content"], "");
     assert_eq!(kimi[1]["reasoning_content"], "I look.");
@@ -146,6 +147,7 @@ async fn an_answer_of_another_model_has_what_a_server_wants_of_its_own() {
         Some(&signature("skip_thought_signature_validator"))
     );
     assert_eq!(strict[1].pointer("/tool_calls/0/extra_content"), None);
+    assert_eq!(plain[1].pointer("/tool_calls/0/extra_content"), None);
     let beside = strict
         .iter()
         .find(|it| it.pointer("/tool_calls/0/id").is_some() && !it["content"].is_null());

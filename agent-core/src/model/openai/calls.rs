@@ -234,13 +234,13 @@ impl PartialCall {
             && fragment.arguments.text.trim_start().starts_with('{')
     }
 
-    /// True if the fragment is this whole call again.
+    /// True if the fragment is this whole call again, or all of its arguments: some gateways send
+    /// them in pieces, and then whole. <https://github.com/lidge-jun/opencodex/issues/361>
     fn is_told_again(&mut self, fragment: &Fragment<'_>) -> bool {
-        !self.id.is_empty()
-            && self.id == fragment.id
-            && self.name == fragment.name
-            && self.arguments == fragment.arguments.text
-            && self.is_whole_before(fragment)
+        let has_its_id = !self.id.is_empty() && fragment.id == self.id;
+        let is_call = has_its_id && fragment.name == self.name;
+        let is_piece = fragment.name.is_empty() && (fragment.id.is_empty() || has_its_id);
+        (is_call || is_piece) && fragment.arguments.text == self.arguments && self.is_whole()
     }
 
     /// True if this call is whole and the fragment is the beginning of another.

@@ -121,6 +121,9 @@ pub(super) const OPENAI: Quirks = Quirks {
     // "string too long. Expected a string with maximum length 40":
     // https://github.com/agno-agi/agno/issues/5382
     call_ids: CallIds::Longest(40),
+    // Those of other servers: "Additional properties are not allowed", and it has none of its own:
+    // https://github.com/openai/openai-node/issues/1161
+    call_fields: false,
     // "Must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64."
     names: Some(64),
     // https://platform.openai.com/docs/guides/structured-outputs

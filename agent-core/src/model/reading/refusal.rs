@@ -209,9 +209,11 @@ fn only(value: &Value) -> Option<&Value> {
 fn says_something(error: &Value) -> bool {
     match error {
         Value::Null | Value::Bool(false) => false,
+        Value::Bool(true) => true,
+        Value::Number(number) => number.as_i64() != Some(0),
         Value::String(text) => !text.is_empty(),
-        Value::Object(fields) => !fields.is_empty(),
-        _ => true,
+        Value::Array(list) => list.iter().any(says_something),
+        Value::Object(fields) => fields.values().any(says_something),
     }
 }
 
