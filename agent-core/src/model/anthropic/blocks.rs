@@ -75,10 +75,6 @@ impl Blocks {
         std::mem::take(&mut self.open).into_values()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Open> {
-        self.open.values()
-    }
-
     fn place(&self, index: Option<u64>) -> Option<usize> {
         match index {
             Some(index) => self.numbered.get(&index)?.last().copied(),

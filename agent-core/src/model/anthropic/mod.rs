@@ -8,6 +8,7 @@
 mod blocks;
 mod body;
 mod builder;
+mod content;
 mod event;
 mod stream;
 mod wire;
