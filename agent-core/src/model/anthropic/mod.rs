@@ -10,6 +10,8 @@ mod body;
 mod builder;
 mod content;
 mod event;
+mod message;
+mod settings;
 mod stream;
 mod wire;
 
@@ -221,7 +223,7 @@ impl ChatModel for Anthropic {
     }
 
     fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {
-        wire::unsupported(options, &self.0.model)
+        settings::unsupported(options, &self.0.model)
     }
 
     fn provider(&self) -> &str {

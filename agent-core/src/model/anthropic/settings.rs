@@ -1,0 +1,167 @@
+//! Writes the settings of a Messages request, and tells which the provider has not.
+
+use serde_json::{Map, Value, json};
+
+use super::PROVIDER;
+use super::wire::Asking;
+use crate::model::http::{Expect, Piece, closing};
+use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
+use crate::schema::Dialect;
+
+/// Everything behind the messages, up to the closing brace.
+pub(super) fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) -> Piece {
+    let options = request.options();
+    let mut fields = Map::new();
+    let mut set = |key: &str, value: Option<Value>| {
+        // A number that is none would be written as null, which no server takes.
+        if let Some(value) = value.filter(|value| !value.is_null()) {
+            fields.insert(key.to_owned(), value);
+        }
+    };
+    let thinks = thinks(options);
+    let temperature = options.temperature.filter(|_| !thinks);
+    set("temperature", temperature.map(Value::from));
+    let top_p = options.top_p.filter(|_| takes_top_p(options, asking.model));
+    set("top_p", top_p.map(Value::from));
+    let stop = options.stop.iter().flatten();
+    let stop: Vec<&String> = stop.filter(|text| !text.trim().is_empty()).collect();
+    set(
+        "stop_sequences",
+        Some(stop)
+            .filter(|stop| !stop.is_empty())
+            .map(|stop| json!(stop)),
+    );
+    if has_tools {
+        let one = options.parallel_tool_calls == Some(false);
+        let choice = options.tool_choice.as_ref();
+        let choice = choice.filter(|choice| !(thinks && forces(choice)));
+        set("tool_choice", tool_choice(choice, one));
+    }
+    if let Some(ResponseFormat::JsonSchema(output)) = request.response_format() {
+        let schema = &output.in_dialect(Dialect::AnthropicStrict).schema;
+        let format = json!({"format": {"type": "json_schema", "schema": schema}});
+        set("output_config", Some(format));
+    }
+    if asking.expect == Expect::EventStream {
+        set("stream", Some(true.into()));
+    }
+    let ours = [
+        "model",
+        "messages",
+        "system",
+        "tools",
+        "stream",
+        "max_tokens",
+    ];
+    for (key, value) in &options.extra {
+        match (fields.get_mut(key), value) {
+            _ if ours.contains(&&**key) => {}
+            // How hard it tries stands beside the form of the answer.
+            (Some(Value::Object(set)), Value::Object(more)) => set.extend(more.clone()),
+            _ => drop(fields.insert(key.clone(), value.clone())),
+        }
+    }
+    let must_think = options.extra.get("thinking").map(|it| &it["type"]) == Some(&json!("enabled"));
+    if must_think && goes_on_unthought(request) {
+        tracing::debug!("another model began this turn, so it is ended without thinking");
+        fields.remove("thinking");
+    }
+    closing(fields)
+}
+
+/// True if the last answer waits for its results and does not begin with thinking, as that of
+/// another provider: a request that must think is refused then.
+fn goes_on_unthought(request: &ChatRequest) -> bool {
+    let mut has_results = false;
+    for message in request.messages().rev() {
+        if let Some(answer) = message.as_assistant() {
+            let first = answer.opaque.iter().find(|part| part.provider == PROVIDER);
+            let begins = first.is_some_and(|part| {
+                (part.after_text, part.after_calls) == (0, 0) && part.json.contains("thinking\"")
+            });
+            return has_results && !begins;
+        }
+        has_results |= !message.tool_results().is_empty();
+    }
+    false
+}
+
+/// True if the model is to think before it answers.
+fn thinks(options: &ChatOptions) -> bool {
+    let thinking = options.extra.get("thinking");
+    thinking.is_some_and(|it| it.is_object() && it["type"] != "disabled")
+}
+
+/// The most tokens of an answer, thoughts among them. Where nobody named a number, ours makes room
+/// for the thoughts: "`max_tokens` must be greater than `thinking.budget_tokens`".
+pub(super) fn max_tokens(options: &ChatOptions, ours: u32) -> u64 {
+    let thinking = options.extra.get("thinking");
+    let budget = thinking.and_then(|it| it["budget_tokens"].as_u64());
+    let budget = budget.unwrap_or_default();
+    match options.max_output_tokens {
+        Some(tokens) => tokens.into(),
+        None if budget >= u64::from(ours) => budget.saturating_add(ours.into()),
+        None => ours.into(),
+    }
+}
+
+/// False beside what a model does not take it with.
+///
+/// "`temperature` and `top_p` cannot both be specified for this model. Please use only one.":
+/// <https://github.com/BerriAI/litellm/issues/15097>. "When thinking is enabled, you can set
+/// `top_p` to values between 1 and 0.95":
+/// <https://platform.claude.com/docs/en/build-with-claude/extended-thinking>.
+fn takes_top_p(options: &ChatOptions, model: &str) -> bool {
+    let model = options.model.as_deref().unwrap_or(model);
+    if !model.to_ascii_lowercase().contains("claude") {
+        return true;
+    }
+    match thinks(options) {
+        true => options.top_p.is_none_or(|top_p| top_p >= 0.95),
+        false => options.temperature.is_none(),
+    }
+}
+
+fn forces(choice: &ToolChoice) -> bool {
+    matches!(choice, ToolChoice::Required | ToolChoice::Named(_))
+}
+
+/// The settings that the provider has not, or not beside others of these.
+///
+/// "Thinking isn't compatible with temperature or top_k modifications as well as forced tool
+/// use": <https://platform.claude.com/docs/en/build-with-claude/extended-thinking>, "Feature
+/// compatibility".
+pub(super) fn unsupported(options: &ChatOptions, model: &str) -> Vec<&'static str> {
+    let forced = options.tool_choice.as_ref().is_some_and(forces);
+    let mut stops = options.stop.iter().flatten();
+    let settings = [
+        ("seed", options.seed.is_some()),
+        ("stop", stops.any(|text| text.trim().is_empty())),
+        ("tool_choice", forced && thinks(options)),
+        (
+            "temperature",
+            options.temperature.is_some() && thinks(options),
+        ),
+        (
+            "top_p",
+            options.top_p.is_some() && !takes_top_p(options, model),
+        ),
+    ];
+    let missing = settings.into_iter().filter(|(_, is_missing)| *is_missing);
+    let missing = missing.map(|(name, _)| name);
+    missing.chain(options.not_numbers()).collect()
+}
+
+fn tool_choice(choice: Option<&ToolChoice>, one: bool) -> Option<Value> {
+    let mut written = match choice {
+        None if !one => return None,
+        None | Some(ToolChoice::Auto) => json!({"type": "auto"}),
+        Some(ToolChoice::None) => return Some(json!({"type": "none"})),
+        Some(ToolChoice::Required) => json!({"type": "any"}),
+        Some(ToolChoice::Named(name)) => json!({"type": "tool", "name": name}),
+    };
+    if one {
+        written["disable_parallel_tool_use"] = true.into();
+    }
+    Some(written)
+}
