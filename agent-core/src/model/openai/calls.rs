@@ -3,7 +3,7 @@
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::chunk::Fragment;
+use super::fragment::Fragment;
 use super::latest::Latest;
 use crate::id::FEW;
 use crate::json::Nesting;

@@ -5,8 +5,9 @@
 //! that the answer is over.
 
 use super::calls::Calls;
-use super::chunk::{Choice, Chunk, Head, Piece, Said};
+use super::chunk::{Choice, Chunk, Head, Said};
 use super::details::Details;
+use super::piece::Piece;
 use crate::model::reading;
 use crate::model::reading::cut::Seam;
 use crate::model::reading::ending;

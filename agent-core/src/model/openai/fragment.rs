@@ -1,0 +1,71 @@
+//! Reads a piece of a tool call.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::model::reading::cut::Cut;
+use crate::model::reading::json::{Json, NotJson};
+use crate::model::reading::quoted::{unescaped, without_lone_surrogates};
+
+/// A piece of a tool call.
+#[derive(Debug, Default)]
+pub(super) struct Fragment<'a> {
+    pub(super) index: Option<u64>,
+    pub(super) id: Cow<'a, str>,
+    pub(super) name: Cow<'a, str>,
+    pub(super) arguments: Cut<'a>,
+    /// Fields that are not known. Mostly there are none, which a list tells for nothing.
+    pub(super) extra: Vec<(String, Value)>,
+}
+
+impl<'a> Fragment<'a> {
+    /// Reads an object from behind its bracket.
+    pub(super) fn read(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
+        while let Some(key) = json.key()? {
+            match key {
+                "index" => self.index = json.number()?,
+                "id" => self.id = json.said()?,
+                "type" => json.skip()?,
+                "function" => drop(self.take_function(json)?),
+                key => {
+                    if let Some(value) = json.any()? {
+                        let key = unescaped(key).into_owned();
+                        self.extra.push((key, value_of(value)?));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the function of a call; false if it is no object.
+    pub(super) fn take_function(&mut self, json: &mut Json<'a>) -> Result<bool, NotJson> {
+        if !json.object()? {
+            return Ok(false);
+        }
+        (self.name, self.arguments) = Default::default();
+        while let Some(key) = json.key()? {
+            match key {
+                "name" => self.name = json.said()?,
+                // Arguments are a JSON text in a string; some servers send the object itself.
+                "arguments" if json.peek() == b'"' => self.arguments = json.piece()?,
+                "arguments" => {
+                    self.arguments = Cow::Borrowed(json.any()?.unwrap_or_default()).into();
+                }
+                _ => json.skip()?,
+            }
+        }
+        Ok(true)
+    }
+
+    /// True if nothing but a name tells which call this is a piece of.
+    pub(super) fn is_named_only(&self) -> bool {
+        self.index.is_none() && self.id.is_empty() && !self.name.is_empty()
+    }
+}
+
+fn value_of(json: &str) -> Result<Value, NotJson> {
+    let whole = without_lone_surrogates(json);
+    serde_json::from_str(&whole).map_err(|_| NotJson)
+}
