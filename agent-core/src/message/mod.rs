@@ -9,6 +9,7 @@ mod call;
 mod content;
 pub(crate) mod envelope;
 mod flat;
+mod group;
 mod log;
 mod mend;
 mod misfit;

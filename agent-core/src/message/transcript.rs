@@ -7,10 +7,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::group::OpenGroup;
 use super::log::Log;
 use super::misfit::TranscriptError;
 use super::{Message, MessageBody, MessageId, ToolCall, ToolResult};
-use crate::id::FEW;
 
 /// The messages of a conversation, with every tool call and result paired.
 ///
@@ -34,86 +34,6 @@ use crate::id::FEW;
 pub struct Transcript {
     messages: Arc<Log>,
     open: Option<OpenGroup>,
-}
-
-/// The results so far for the calls of the last message.
-#[derive(Debug, Clone, PartialEq)]
-struct OpenGroup {
-    /// By call position; `None` until there is one. Shared with snapshots.
-    results: Option<Arc<Vec<Option<ToolResult>>>>,
-    /// The positions by id, if there are many calls.
-    positions: Option<Arc<HashMap<String, usize>>>,
-    missing: usize,
-}
-
-impl OpenGroup {
-    /// A group without results, or the id that two of the calls share.
-    fn new(calls: &[ToolCall]) -> Result<Self, String> {
-        let positions = match calls.len() > FEW {
-            true => Some(Self::positions(calls)?),
-            false => {
-                for (position, call) in calls.iter().enumerate() {
-                    if calls[..position].iter().any(|other| other.id == call.id) {
-                        return Err(call.id.clone());
-                    }
-                }
-                None
-            }
-        };
-        Ok(Self {
-            results: None,
-            positions,
-            missing: calls.len(),
-        })
-    }
-
-    fn positions(calls: &[ToolCall]) -> Result<Arc<HashMap<String, usize>>, String> {
-        let mut positions = HashMap::with_capacity(calls.len());
-        for (position, call) in calls.iter().enumerate() {
-            if positions.insert(call.id.clone(), position).is_some() {
-                return Err(call.id.clone());
-            }
-        }
-        Ok(Arc::new(positions))
-    }
-
-    /// Takes a result for one of `calls`, whose group this is.
-    fn answer(&mut self, calls: &[ToolCall], result: ToolResult) -> Result<(), TranscriptError> {
-        let position = match &self.positions {
-            Some(positions) => positions.get(&result.call_id).copied(),
-            None => calls.iter().position(|call| call.id == result.call_id),
-        };
-        let Some(position) = position else {
-            let call_id = result.call_id;
-            return Err(TranscriptError::UnknownCall { call_id });
-        };
-        if !self.is_open(position) {
-            let call_id = result.call_id;
-            return Err(TranscriptError::AlreadyAnswered { call_id });
-        }
-        let none = || Arc::new(vec![None; calls.len()]);
-        let results = self.results.get_or_insert_with(none);
-        if let Some(slot) = Arc::make_mut(results).get_mut(position) {
-            *slot = Some(result);
-            self.missing -= 1;
-        }
-        Ok(())
-    }
-
-    fn is_open(&self, position: usize) -> bool {
-        let result = self.results().get(position);
-        result.is_none_or(Option::is_none)
-    }
-
-    /// What there is, by call position; empty if there is none.
-    fn results(&self) -> &[Option<ToolResult>] {
-        self.results.as_ref().map_or(&[], |results| &results[..])
-    }
-
-    fn into_results(self, calls: usize) -> Vec<Option<ToolResult>> {
-        self.results
-            .map_or_else(|| vec![None; calls], Arc::unwrap_or_clone)
-    }
 }
 
 /// The calls of the last message.
