@@ -1,17 +1,10 @@
 //! Puts the calls of an answer together from their pieces. Pure.
 
-use serde::de::IgnoredAny;
-use serde_json::{Map, Value};
-
 use super::fragment::Fragment;
 use super::latest::Latest;
+use super::partial::PartialCall;
 use crate::id::FEW;
-use crate::json::Nesting;
 use crate::message::ToolCall;
-use crate::model::reading::cut::Seam;
-
-/// The longest empty object that only holds a place.
-const LONGEST_EMPTY: usize = 16;
 
 /// The calls so far, in order.
 #[derive(Debug, Default)]
@@ -19,36 +12,6 @@ pub(super) struct Calls {
     calls: Vec<PartialCall>,
     /// Where to find them, if there are many.
     latest: Option<Latest>,
-}
-
-/// A call as far as it came.
-#[derive(Debug, Default)]
-pub(super) struct PartialCall {
-    index: Option<u64>,
-    pub(super) id: String,
-    pub(super) name: String,
-    arguments: String,
-    seam: Seam,
-    extra: Map<String, Value>,
-    form: Form,
-    /// How many bytes of the arguments it takes in.
-    seen: usize,
-}
-
-/// What arguments are so far: kept, so that long ones are not read again and again.
-#[derive(Debug)]
-enum Form {
-    Open(Nesting),
-    /// An object.
-    Whole,
-    /// No object, whatever comes after.
-    Broken,
-}
-
-impl Default for Form {
-    fn default() -> Self {
-        Self::Open(Nesting::default())
-    }
 }
 
 impl Calls {
@@ -78,8 +41,7 @@ impl Calls {
         fragment: &mut Fragment<'_>,
     ) -> Option<(usize, &PartialCall)> {
         if let Some(call) = self.calls.get_mut(place) {
-            call.clear_arguments();
-            call.seam = Seam::default();
+            call.begin_arguments();
         }
         self.put(place.min(self.calls.len()), fragment)
     }
@@ -98,12 +60,7 @@ impl Calls {
     fn put(&mut self, place: usize, fragment: &mut Fragment<'_>) -> Option<(usize, &PartialCall)> {
         let is_new = place == self.calls.len();
         if is_new {
-            self.calls.push(PartialCall {
-                index: fragment.index,
-                id: std::mem::take(&mut fragment.id).into_owned(),
-                name: std::mem::take(&mut fragment.name).into_owned(),
-                ..PartialCall::default()
-            });
+            self.calls.push(PartialCall::begun_by(fragment));
         }
         let call = self.calls.get_mut(place)?;
         let has_late_id = call.id.is_empty() && !fragment.id.is_empty();
@@ -114,13 +71,7 @@ impl Calls {
             self.note(place);
         }
         let call = self.calls.get_mut(place)?;
-        call.take_name(&fragment.name);
-        if call.is_begun_as_empty(fragment) {
-            call.clear_arguments();
-        }
-        call.seam.mend(&mut fragment.arguments);
-        call.arguments.push_str(&fragment.arguments.text);
-        call.extra.extend(fragment.extra.drain(..));
+        call.take(fragment);
         Some((place, call))
     }
 
@@ -198,85 +149,7 @@ impl Calls {
         calls.retain(|call| !call.is_blank());
         crate::id::make_unique(&mut calls, "call", |call| &mut call.id);
         let last = calls.len().wrapping_sub(1);
-        calls.into_iter().enumerate().map(move |(place, mut call)| {
-            call.arguments.push_str(call.seam.end());
-            let only_began = is_cut && place == last && call.arguments.is_empty();
-            let mut whole = match only_began {
-                true => ToolCall::begun(call.id, call.name),
-                false => ToolCall::new(call.id, call.name, call.arguments),
-            };
-            whole.extra = call.extra;
-            whole
-        })
+        let calls = calls.into_iter().enumerate();
+        calls.map(move |(place, call)| call.end(is_cut && place == last))
     }
-}
-
-impl PartialCall {
-    fn is_blank(&self) -> bool {
-        self.name.is_empty() && self.arguments.is_empty()
-    }
-
-    /// A name comes whole, again in every chunk, in pieces, or growing.
-    fn take_name(&mut self, name: &str) {
-        if let Some(more) = name.strip_prefix(&*self.name) {
-            self.name.push_str(more);
-        } else if self.arguments.is_empty() {
-            self.name.push_str(name);
-        }
-    }
-
-    /// True if the arguments so far are an empty object that only holds their place: some gateways
-    /// open a call of Anthropic's with it, and its arguments come after.
-    /// <https://github.com/BerriAI/litellm/issues/4537>
-    fn is_begun_as_empty(&self, fragment: &Fragment<'_>) -> bool {
-        self.arguments.len() <= LONGEST_EMPTY
-            && self.arguments.trim() == "{}"
-            && fragment.arguments.text.trim_start().starts_with('{')
-    }
-
-    /// True if the fragment is this whole call again, or all of its arguments: some gateways send
-    /// them in pieces, and then whole. <https://github.com/lidge-jun/opencodex/issues/361>
-    fn is_told_again(&mut self, fragment: &Fragment<'_>) -> bool {
-        let has_its_id = !self.id.is_empty() && fragment.id == self.id;
-        let is_call = has_its_id && fragment.name == self.name;
-        let is_piece = fragment.name.is_empty() && (fragment.id.is_empty() || has_its_id);
-        (is_call || is_piece) && fragment.arguments.text == self.arguments && self.is_whole()
-    }
-
-    /// True if this call is whole and the fragment is the beginning of another.
-    fn is_whole_before(&mut self, fragment: &Fragment<'_>) -> bool {
-        let opens = match fragment.arguments.text.trim_start() {
-            "" => fragment.name != self.name,
-            arguments => arguments.starts_with('{'),
-        };
-        !fragment.name.is_empty() && opens && self.is_whole()
-    }
-
-    fn is_whole(&mut self) -> bool {
-        let new = self.arguments.get(self.seen..).unwrap_or_default();
-        self.seen = self.arguments.len();
-        match &mut self.form {
-            Form::Open(nesting) => {
-                nesting.push(new);
-                if nesting.is_closed() {
-                    self.form = match is_object(&self.arguments) {
-                        true => Form::Whole,
-                        false => Form::Broken,
-                    };
-                }
-            }
-            Form::Whole if !new.trim().is_empty() => self.form = Form::Broken,
-            Form::Whole | Form::Broken => {}
-        }
-        matches!(self.form, Form::Whole)
-    }
-
-    fn clear_arguments(&mut self) {
-        self.arguments.clear();
-        (self.form, self.seen) = Default::default();
-    }
-}
-
-fn is_object(text: &str) -> bool {
-    text.trim_end().ends_with('}') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }

@@ -12,6 +12,7 @@ mod details;
 mod fragment;
 mod latest;
 mod message;
+mod partial;
 mod piece;
 mod profile;
 mod quirks;
