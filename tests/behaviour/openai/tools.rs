@@ -12,7 +12,7 @@ use agent_core::schema::Dialect;
 use agent_core::{Message, ReactAgent, tool, tools};
 use agent_tests::replay::{Answer, ReplayServer};
 use expect_test::expect;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::client;
 
@@ -109,6 +109,65 @@ async fn a_choice_that_a_server_refuses_is_left_out_and_told() {
         assert!(body["tools"].is_array());
         assert_eq!(model.unsupported(&options), left_out);
     }
+}
+
+#[tokio::test]
+async fn a_model_that_thinks_is_not_made_to_call_where_that_is_refused() {
+    let thinking = |kind: &str| ("thinking", json!({"type": kind}));
+    let named = json!({"type": "function", "function": {"name": "find"}});
+    for (profile, extra, sent) in [
+        (Profile::DeepSeek, None, Value::Null),
+        (Profile::DeepSeek, Some(thinking("enabled")), Value::Null),
+        (
+            Profile::DeepSeek,
+            Some(thinking("disabled")),
+            "required".into(),
+        ),
+        (Profile::Qwen, None, named),
+        (
+            Profile::Qwen,
+            Some(("enable_thinking", true.into())),
+            Value::Null,
+        ),
+    ] {
+        let mut options = ChatOptions::new().tool_choice(ToolChoice::Required);
+        if let Some((field, value)) = extra {
+            options = options.extra(field, value);
+        }
+        let model = OpenAi::builder()
+            .model("m")
+            .profile(profile)
+            .build()
+            .unwrap();
+        let transcript = Transcript::from_messages([Message::user("Hi")]).unwrap();
+        let request = ChatRequest::new(transcript)
+            .unwrap()
+            .with_tools(ToolList::new([find::DEFINITION.clone()]))
+            .with_options(options.clone());
+
+        let body: Value = serde_json::from_str(&model.request_text(&request)).unwrap();
+        assert_eq!(body["tool_choice"], sent, "{profile}");
+        let is_told = model.unsupported(&options).contains(&"tool_choice");
+        assert!(is_told || !sent.is_null(), "{profile}");
+    }
+}
+
+// Some of its models are only streamed.
+#[tokio::test]
+async fn qwen_is_asked_for_a_stream_also_by_who_wants_none() {
+    let chunk = r#"{"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}"#;
+    let server = ReplayServer::start([Answer::events(format!("data: {chunk}\n\n"))]).await;
+    let model = client(&server).profile(Profile::Qwen).build().unwrap();
+    let transcript = Transcript::from_messages([Message::user("Hi")]).unwrap();
+
+    let response = model
+        .chat(ChatRequest::new(transcript).unwrap())
+        .await
+        .unwrap();
+
+    assert_eq!(response.message.text, "ok");
+    let body: Value = serde_json::from_str(&server.requests()[0].text()).unwrap();
+    assert_eq!(body["stream"], true);
 }
 
 #[tokio::test]

@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 use futures_util::TryFutureExt as _;
 
+use super::delta::fold;
 use super::http::{self, Endpoint, Expect, Piece};
 use super::prefix::PrefixWatch;
 use super::reading::Asked;
@@ -169,6 +170,9 @@ impl ChatModel for OpenAi {
     }
 
     fn chat(&self, request: ChatRequest) -> BoxFuture<'static, Result<ChatResponse, ModelError>> {
+        if !self.0.profile.quirks().plain {
+            return Box::pin(fold(self.stream(request)));
+        }
         match self.ask(&request, Expect::Json) {
             Ok(asked) => Box::pin(reading::response::<stream::Assembler>(asked)),
             Err(error) => Box::pin(std::future::ready(Err(error))),

@@ -6,6 +6,9 @@
 //! that a server has not is left out of its requests and told by
 //! [`ChatModel::unsupported`](crate::model::ChatModel::unsupported).
 
+use serde_json::Value;
+
+use crate::model::ChatOptions;
 use crate::model::mend::CallIds;
 use crate::schema::Dialect;
 
@@ -22,6 +25,25 @@ pub(super) enum Forcing {
     Never,
     /// None; not even `none` is heeded, so the tools are left out in its place.
     Nothing,
+}
+
+/// How a request tells whether the model thinks before it answers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Thinking {
+    /// The field of the request: true or false, or an object with a `type`.
+    field: &'static str,
+    /// True if the model thinks where the field is absent.
+    is_default: bool,
+}
+
+impl Thinking {
+    fn is_on(self, options: &ChatOptions) -> bool {
+        match options.extra.get(self.field) {
+            None => self.is_default,
+            Some(Value::Bool(is_on)) => *is_on,
+            Some(thinking) => thinking["type"] != "disabled",
+        }
+    }
 }
 
 /// How far a server holds its text to `response_format`.
@@ -72,6 +94,10 @@ pub(super) struct Quirks {
     /// also speaks between results and the user, and never last.
     pub(super) takes_turns: bool,
     pub(super) forcing: Forcing,
+    /// What tells that the model thinks, where it cannot be made to call then.
+    pub(super) thinking: Option<Thinking>,
+    /// True if every model gives an answer that is not streamed.
+    pub(super) plain: bool,
     /// True if `parallel_tool_calls` is taken.
     pub(super) parallel: bool,
     /// True if a stream tells its usage only when asked to by `stream_options`.
@@ -83,6 +109,16 @@ pub(super) struct Quirks {
     pub(super) has_limits: bool,
     /// Where this is written down.
     pub(super) sources: &'static [&'static str],
+}
+
+impl Quirks {
+    /// Which values of `tool_choice` are taken beside these options.
+    pub(super) fn forcing(&self, options: &ChatOptions) -> Forcing {
+        match self.thinking {
+            Some(thinking) if thinking.is_on(options) => Forcing::Never,
+            _ => self.forcing,
+        }
+    }
 }
 
 /// What most servers take.
@@ -105,6 +141,8 @@ pub(super) const COMPATIBLE: Quirks = Quirks {
     names: None,
     takes_turns: false,
     forcing: Forcing::Any,
+    thinking: None,
+    plain: true,
     parallel: true,
     stream_options: true,
     formats: Formats::Maybe,
@@ -169,6 +207,12 @@ pub(super) const DEEPSEEK: Quirks = Quirks {
     // "Missing `reasoning_content` field in the assistant message", also of other models' answers:
     // https://github.com/continuedev/continue/issues/11285
     unreasoned: Some(""),
+    // "Thinking mode does not support this tool_choice", and it is on by default:
+    // https://github.com/deepseek-ai/DeepSeek-V3/issues/1376
+    thinking: Some(Thinking {
+        field: "thinking",
+        is_default: true,
+    }),
     // Neither is listed.
     seed: None,
     parallel: false,
@@ -222,6 +266,15 @@ pub(super) const QWEN: Quirks = Quirks {
     // `tool_choice` is `auto`, `none` or a function; others send `required` as `auto`:
     // https://docs.instructorphp.com/cookbook/examples/B04_LLMApiSupport/llm_qwen
     forcing: Forcing::Named,
+    // "The tool_choice parameter does not support being set to required or object in thinking
+    // mode": https://github.com/cloudwego/eino/issues/994
+    thinking: Some(Thinking {
+        field: "enable_thinking",
+        is_default: false,
+    }),
+    // "parameter.enable_thinking must be set to false for non-streaming calls", and some models
+    // think always: https://github.com/langchain4j/langchain4j/issues/3974
+    plain: false,
     formats: Formats::Object,
     sources: &[
         "https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-openai-chat-completions",

@@ -135,7 +135,7 @@ fn fields(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> Map<String,
         let choice = options.tool_choice.as_ref();
         set(
             "tool_choice",
-            choice.and_then(|choice| tool_choice(choice, tools, quirks)),
+            choice.and_then(|choice| tool_choice(choice, tools, quirks.forcing(options))),
         );
         let parallel = options.parallel_tool_calls.filter(|_| quirks.parallel);
         set("parallel_tool_calls", parallel.map(Value::from));
@@ -176,7 +176,7 @@ fn streaming(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> &'static
 
 /// The settings that this server has not.
 pub(super) fn unsupported(options: &ChatOptions, quirks: &Quirks) -> Vec<&'static str> {
-    let forced = match (&options.tool_choice, quirks.forcing) {
+    let forced = match (&options.tool_choice, quirks.forcing(options)) {
         (Some(ToolChoice::Required), forcing) => {
             matches!(forcing, Forcing::Named | Forcing::Never | Forcing::Nothing)
         }
@@ -226,9 +226,9 @@ fn response_format(format: &ResponseFormat, quirks: &Quirks) -> Option<Value> {
 }
 
 /// What comes closest among what the server heeds.
-fn tool_choice(choice: &ToolChoice, tools: &[ToolDefinition], quirks: &Quirks) -> Option<Value> {
+fn tool_choice(choice: &ToolChoice, tools: &[ToolDefinition], forcing: Forcing) -> Option<Value> {
     let named = |name: &str| json!({"type": "function", "function": {"name": name}});
-    let value = match (choice, quirks.forcing) {
+    let value = match (choice, forcing) {
         (ToolChoice::Auto, _) => "auto".into(),
         (ToolChoice::None, _) => "none".into(),
         (_, Forcing::Never | Forcing::Nothing) => return None,
