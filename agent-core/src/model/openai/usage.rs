@@ -22,6 +22,9 @@ pub(super) fn usage(json: &mut Json<'_>) -> Result<Option<Usage>, NotJson> {
                 counts.thought = json.member("reasoning_tokens", Json::number)?
             }
             "reasoning_tokens" => counts.reasoning = json.number()?,
+            // Gateways tell them in Anthropic's words; here they are part of the input.
+            "cache_read_input_tokens" => counts.cache_read = json.number()?,
+            "cache_creation_input_tokens" => counts.cache_creation = json.number()?,
             _ => json.skip()?,
         }
     }
@@ -38,6 +41,8 @@ struct Counts {
     cached: Option<u64>,
     cache_hit: Option<u64>,
     cache_write: Option<u64>,
+    cache_read: Option<u64>,
+    cache_creation: Option<u64>,
     thought: Option<u64>,
     reasoning: Option<u64>,
 }
@@ -60,11 +65,21 @@ impl Counts {
         let input = self.prompt.or(self.input);
         let output = self.completion.or(self.output);
         input.or(output).or(self.total)?;
-        let mut read = Usage::new(input.unwrap_or(0), output.unwrap_or(0));
+        let (input, output) = (input.unwrap_or(0), output.unwrap_or(0));
+        let reasoning = self.thought.or(self.reasoning).unwrap_or(0);
+        // xAI counts what is thought beside what is written, as gateways of Gemini do:
+        // https://docs.x.ai/docs/key-information/consumption-and-rate-limits
+        let whole = output.saturating_add(reasoning);
+        let is_beside = match self.total {
+            Some(total) => total == input.saturating_add(whole),
+            None => reasoning > output,
+        };
+        let mut read = Usage::new(input, if is_beside { whole } else { output });
         read.total_tokens = self.total.unwrap_or(read.total_tokens);
-        read.cached_input_tokens = self.cached.or(self.cache_hit).unwrap_or(0);
-        read.cache_write_input_tokens = self.cache_write.unwrap_or(0);
-        read.reasoning_tokens = self.thought.or(self.reasoning).unwrap_or(0);
+        let cached = self.cached.or(self.cache_hit).or(self.cache_read);
+        read.cached_input_tokens = cached.unwrap_or(0);
+        read.cache_write_input_tokens = self.cache_write.or(self.cache_creation).unwrap_or(0);
+        read.reasoning_tokens = reasoning;
         Some(read)
     }
 }
