@@ -13,10 +13,12 @@
 mod nesting;
 mod number;
 mod string;
+mod values;
 
 pub(crate) use nesting::Nesting;
 pub(crate) use number::end_of_number;
 pub(crate) use string::{Quoted, end_of_plain, end_of_string};
+pub(crate) use values::count_values;
 
 /// The text is no JSON, or not what alone it may be at this place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

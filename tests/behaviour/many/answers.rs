@@ -149,7 +149,7 @@ async fn a_name_too_long_to_be_one_is_not_told_with_every_piece() {
 }
 
 /// Plain answers and streams of so many calls, or other parts.
-fn of_openai(count: usize) -> [String; 4] {
+fn of_openai(count: usize) -> [String; 7] {
     let call = r#"{"id":"c","function":{"name":"f","arguments":"{}"}}"#;
     let list = |item: &str| [item].repeat(count).join(",");
     let plain = |message: String| format!(r#"{{"choices":[{{"message":{{{message}}}}}]}}"#);
@@ -166,6 +166,15 @@ fn of_openai(count: usize) -> [String; 4] {
             r#""content":"a","reasoning_details":[{}]"#,
             list("{}")
         )),
+        plain(format!(
+            r#""content":"a","reasoning_details":[{{"x":[{}]}}]"#,
+            list("0")
+        )),
+        plain(format!(
+            r#""content":"a","tool_calls":[{{"x":[{}]}}]"#,
+            list("0")
+        )),
+        streamed(format!(r#"{{"x":[{}]}}"#, list("0"))) + &over(),
         streamed(list("{}")) + &over(),
         (0..count).map(each).collect::<String>() + &over(),
     ]
@@ -183,6 +192,17 @@ fn of_anthropic(count: usize) -> [String; 2] {
 }
 
 #[test]
+fn pieces_of_one_text_are_no_parts() {
+    let detail = json!({"type": "reasoning.text", "index": 0, "format": null, "text": "a"});
+    let thought = chunk(&json!({"content": "a", "reasoning_details": [detail]}));
+
+    let read = openai::read_answer([thought.repeat(20_000) + &over()]).unwrap();
+
+    assert_eq!(read.message.text.len(), 20_000);
+    assert!(read.message.opaque[0].json.contains(&"a".repeat(20_000)));
+}
+
+#[test]
 fn an_answer_of_more_parts_than_the_bound_is_an_error() {
     for body in &of_openai(BOUND)[..2] {
         assert!(openai::read_answer([body]).is_ok());
@@ -192,7 +212,9 @@ fn an_answer_of_more_parts_than_the_bound_is_an_error() {
     let longer = of_openai(BOUND + 2).map(|body| openai::read_answer([body]));
     let blocks = of_anthropic(BOUND + 1).map(|body| anthropic::read_answer([body]));
     for (place, answer) in longer.into_iter().chain(blocks).enumerate() {
-        let error = answer.expect_err(&place.to_string());
+        let Err(error) = answer else {
+            panic!("{place} is none");
+        };
         assert_eq!(error.kind(), ModelErrorKind::Decode, "{place}");
         let text = "the answer holds more than 65536 tool calls or other parts";
         assert_eq!(error.to_string(), text, "{place}");

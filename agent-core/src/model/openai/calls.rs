@@ -12,11 +12,14 @@ pub(super) struct Calls {
     calls: Vec<PartialCall>,
     /// Where to find them, if there are many.
     latest: Option<Latest>,
+    /// How many values of theirs are not known.
+    values: usize,
 }
 
 impl Calls {
-    pub(super) fn len(&self) -> usize {
-        self.calls.len()
+    /// How many calls there are, and values in them that are not known.
+    pub(super) fn parts(&self) -> usize {
+        self.calls.len() + self.values
     }
 
     /// Takes a piece of a call that is being written; gives its place and what is known of it.
@@ -72,6 +75,7 @@ impl Calls {
         }
         let call = self.calls.get_mut(place)?;
         call.take(fragment);
+        self.values += fragment.values;
         Some((place, call))
     }
 

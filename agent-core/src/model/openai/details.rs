@@ -7,7 +7,9 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::json::count_values;
 use crate::message::OpaquePart;
+use crate::model::reading::MAX_PARTS;
 use crate::model::reading::quoted::without_lone_surrogates;
 
 /// By whom a part of an answer is told to be such a list.
@@ -15,7 +17,11 @@ const PROVIDER: &str = "openrouter";
 
 /// The list as far as it came.
 #[derive(Debug, Default)]
-pub(super) struct Details(Vec<Detail>);
+pub(super) struct Details {
+    list: Vec<Detail>,
+    /// How many values there are in it.
+    values: usize,
+}
 
 #[derive(Debug)]
 struct Detail {
@@ -25,25 +31,39 @@ struct Detail {
 }
 
 impl Details {
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
+    /// How many parts there are, and values in them. Those above the bound are left out.
+    pub(super) fn parts(&self) -> usize {
+        self.values
     }
 
     pub(super) fn take(&mut self, raw: &str) {
+        let values = count_values(raw).max(1);
+        if self.values + values > MAX_PARTS {
+            self.values = MAX_PARTS + 1;
+            return;
+        }
         let raw = without_lone_surrogates(raw);
         let fields: Map<String, Value> = serde_json::from_str(&raw).unwrap_or_default();
-        match self.0.last_mut() {
-            Some(last) if last.goes_on_with(&fields) => last.add(fields),
-            _ => self.0.push(Detail {
-                fields,
-                raw: Some(raw.into_owned()),
-            }),
+        match self.list.last_mut() {
+            Some(last) if last.goes_on_with(&fields) => {
+                // What a flat piece holds is added to what is there.
+                let (inner, before) = (values.saturating_sub(fields.len()), last.fields.len());
+                last.add(fields);
+                self.values += inner + last.fields.len() - before;
+            }
+            _ => {
+                self.values += values;
+                self.list.push(Detail {
+                    fields,
+                    raw: Some(raw.into_owned()),
+                });
+            }
         }
     }
 
     /// The list, if there is one.
     pub(super) fn end(&mut self) -> Option<OpaquePart> {
-        let details = std::mem::take(&mut self.0);
+        let details = std::mem::take(&mut self.list);
         if details.is_empty() {
             return None;
         }

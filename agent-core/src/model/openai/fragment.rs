@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use crate::json::count_values;
+use crate::model::reading::MAX_PARTS;
 use crate::model::reading::cut::Cut;
 use crate::model::reading::json::{Json, NotJson};
 use crate::model::reading::quoted::{unescaped, without_lone_surrogates};
@@ -17,6 +19,8 @@ pub(super) struct Fragment<'a> {
     pub(super) arguments: Cut<'a>,
     /// Fields that are not known. Mostly there are none, which a list tells for nothing.
     pub(super) extra: Vec<(String, Value)>,
+    /// How many values they hold. Those above the bound are left out.
+    pub(super) values: usize,
 }
 
 impl<'a> Fragment<'a> {
@@ -29,7 +33,11 @@ impl<'a> Fragment<'a> {
                 "type" => json.skip()?,
                 "function" => drop(self.take_function(json)?),
                 key => {
-                    if let Some(value) = json.any()? {
+                    let Some(value) = json.any()? else {
+                        continue;
+                    };
+                    self.values += 1 + count_values(value);
+                    if self.values <= MAX_PARTS {
                         let key = unescaped(key).into_owned();
                         self.extra.push((key, value_of(value)?));
                     }

@@ -19,7 +19,10 @@ pub(super) struct Piece<'a> {
     /// The calls, or the one call of the form before there could be several; mostly there is one.
     first: Option<Fragment<'a>>,
     others: Vec<Fragment<'a>>,
-    /// True if there are more calls, or more reasoning, than an answer may have; these are left out.
+    /// How many calls there are, and values in them that are not known.
+    in_calls: usize,
+    /// True if there are more of these, or more reasoning, than an answer may have; the rest is
+    /// left out.
     pub(super) has_too_many: bool,
 }
 
@@ -64,23 +67,30 @@ impl<'a> Piece<'a> {
     }
 
     fn take_calls(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
-        (self.first, self.others) = (None, Vec::new());
+        (self.first, self.others, self.in_calls) = (None, Vec::new(), 0);
         // Some servers give the one call they have without a list around it.
         if json.peek() == b'{' {
             json.object()?;
-            return self.next_fragment().read(json);
+            return self.take_call(json);
         }
         if !json.list()? {
             return Ok(());
         }
         while json.item()? {
-            if self.others.len() == MAX_PARTS {
-                self.has_too_many = true;
+            if self.in_calls > MAX_PARTS {
                 json.skip()?;
             } else if json.object()? {
-                self.next_fragment().read(json)?;
+                self.take_call(json)?;
             }
         }
+        Ok(())
+    }
+
+    fn take_call(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
+        let fragment = self.next_fragment();
+        fragment.read(json)?;
+        self.in_calls += 1 + fragment.values;
+        self.has_too_many |= self.in_calls > MAX_PARTS;
         Ok(())
     }
 

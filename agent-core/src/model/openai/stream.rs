@@ -109,7 +109,7 @@ impl Assembler {
             ready.back_to(before);
             unreadable(error.why(text))
         })?;
-        let parts = self.calls.len().max(self.details.len());
+        let parts = self.calls.parts().max(self.details.parts());
         if self.has_too_many || parts > reading::MAX_PARTS {
             return Err(reading::too_many_parts());
         }
