@@ -95,23 +95,47 @@ impl<A: Assembler> Reader<A> {
     /// events with one line feed, or the last one with none.
     fn rest(&mut self) -> Result<(), ModelError> {
         let rest = self.parser.rest();
-        let is_whole = |text: &str| {
-            text.trim() == "[DONE]" || serde_json::from_str::<IgnoredAny>(text).is_ok()
-        };
         let events = match is_whole(&rest) {
             true => vec![&*rest],
             false => rest.lines().take_while(|line| is_whole(line)).collect(),
         };
         for event in events {
-            self.assembler.event(event, &mut self.ready)?;
+            one(&mut self.assembler, event, &mut self.ready)?;
         }
         Ok(())
     }
 
     fn events(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
         let (assembler, ready) = (&mut self.assembler, &mut self.ready);
-        self.parser
-            .push(bytes, |event| assembler.event(event, ready))
+        self.parser.push(bytes, |data| {
+            let first = memchr::memchr(b'\n', data.as_bytes()).map(|end| &data[..end]);
+            // Some servers part their events by one line feed.
+            match first.is_some_and(is_whole) {
+                true => data
+                    .lines()
+                    .try_for_each(|line| one(assembler, line, ready)),
+                false => one(assembler, data, ready),
+            }
+        })
+    }
+}
+
+/// True for the data of a whole event.
+fn is_whole(text: &str) -> bool {
+    text.trim() == "[DONE]" || serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+/// Takes one event in. Words behind the reason, such as an end of the server's own, undo nothing.
+fn one<A: Assembler>(assembler: &mut A, data: &str, ready: &mut Ready) -> Result<(), ModelError> {
+    let was_finished = assembler.is_finished();
+    match assembler.event(data, ready) {
+        Err(error) if was_finished && error.kind() == ModelErrorKind::Decode => {
+            match data.trim_start().starts_with(['{', '[']) {
+                true => Err(error),
+                false => Ok(()),
+            }
+        }
+        taken => taken,
     }
 }
 
