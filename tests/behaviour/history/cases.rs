@@ -76,6 +76,34 @@ fn mistral_gets_turns_short_ids_and_no_stream_options() {
     assert_eq!(body.get("stream_options"), None);
 }
 
+#[test]
+fn templates_of_models_get_one_message_of_the_system_in_front() {
+    let request = request([
+        Message::system("S1"),
+        Message::user("q"),
+        Message::assistant("a"),
+        Message::system("S2"),
+        Message::user("And?"),
+    ])
+    .with_system(Some(Message::system("S0")));
+
+    let server = body(&request, Profile::LlamaCpp);
+
+    expect![[r#"
+        {"role":"system","content":"S0\n\nS1"}
+        {"role":"user","content":"q"}
+        {"role":"assistant","content":"a"}
+        {"role":"user","content":"S2"}
+        {"role":"user","content":"And?"}
+    "#]]
+    .assert_eq(&lines(&server));
+    assert_eq!(lines(&body(&request, Profile::Vllm)), lines(&server));
+    assert_eq!(
+        body(&request, Profile::OpenAi)["messages"][4]["role"],
+        "system"
+    );
+}
+
 // hp-25
 #[test]
 fn nothing_is_null() {

@@ -93,6 +93,8 @@ pub(super) struct Quirks {
     /// True if roles must take turns: system messages in front, then user and assistant, who
     /// also speaks between results and the user, and never last.
     pub(super) takes_turns: bool,
+    /// True if only the first message may be of the system.
+    pub(super) system_first: bool,
     pub(super) forcing: Forcing,
     /// What tells that the model thinks, where it cannot be made to call then.
     pub(super) thinking: Option<Thinking>,
@@ -140,6 +142,7 @@ pub(super) const COMPATIBLE: Quirks = Quirks {
     call_ids: CallIds::Any,
     names: None,
     takes_turns: false,
+    system_first: false,
     forcing: Forcing::Any,
     thinking: None,
     plain: true,
@@ -355,6 +358,8 @@ pub(super) const OLLAMA: Quirks = Quirks {
 pub(super) const VLLM: Quirks = Quirks {
     name: "vllm",
     provider: "vllm",
+    // The models' own templates, as for llama.cpp.
+    system_first: true,
     formats: Formats::Schema,
     // "named function calling, as well as the auto, required (as of vllm>=0.8.3), and none
     // options": https://docs.vllm.ai/en/latest/features/tool_calling
@@ -368,6 +373,9 @@ pub(super) const VLLM: Quirks = Quirks {
 pub(super) const LLAMA_CPP: Quirks = Quirks {
     name: "llama.cpp",
     provider: "llama.cpp",
+    // "System message must be at the beginning", as the templates of many models say:
+    // https://github.com/ggml-org/llama.cpp/issues/27367
+    system_first: true,
     // A named function is answered as `auto` is: https://github.com/ggml-org/llama.cpp/issues/26535
     forcing: Forcing::Required,
     formats: Formats::Schema,

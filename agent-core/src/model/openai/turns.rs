@@ -1,4 +1,4 @@
-//! The order of messages for servers that want roles to take turns.
+//! The order of messages for servers that want roles to take turns, or the system in front.
 //!
 //! Neighbours of one role become one message, a system message behind others is said by the
 //! user, and where a role is missing a word is put in. What is alone is sent as it is kept.
@@ -19,21 +19,8 @@ pub(super) const FILLER: &str = r#",{"role":"user","content":"Go on."}"#;
 
 /// The messages, each with a comma before it. Their text is kept with the history and grows.
 pub(super) fn pieces(request: &ChatRequest, quirks: &'static Quirks) -> Vec<Piece> {
-    let is_system = |message: &&Message| message.role() == Role::System;
-    let said = request.messages().filter(|it| message::says_something(it));
-    let system: Vec<&Message> = said.take_while(is_system).collect();
     let mut pieces: Vec<Piece> = Vec::with_capacity(3);
-    match &*system {
-        [] => {}
-        [only] => pieces.push(message::kept(only, quirks).into()),
-        several => {
-            let several: Vec<Message> = several.iter().copied().cloned().collect();
-            let mut text = String::new();
-            push_merged(&mut text, &several, quirks);
-            pieces.push(text.into());
-        }
-    }
-
+    pieces.extend(front(request, quirks));
     let transcript = request.transcript();
     let write = |message: &Message, text: &mut String, turns: &mut Turns| {
         turns.take(message, text, quirks);
@@ -46,6 +33,43 @@ pub(super) fn pieces(request: &ChatRequest, quirks: &'static Quirks) -> Vec<Piec
         pieces.push(FILLER.into());
     }
     pieces
+}
+
+/// The messages as they are, but for one of the system in front and none behind it.
+pub(super) fn system_first(request: &ChatRequest, quirks: &'static Quirks) -> Vec<Piece> {
+    let write = |message: &Message, text: &mut String, has_begun: &mut bool| {
+        let says_something = message::says_something(message);
+        match message.body() {
+            MessageBody::System(said) if says_something && *has_begun => {
+                message::push_text(text, "user", said);
+            }
+            MessageBody::System(_) => {}
+            _ => {
+                *has_begun |= says_something;
+                message::push_kept(text, message, quirks);
+            }
+        }
+    };
+    let transcript = request.transcript();
+    let text = transcript.text(quirks.name, write, |text, _| Arc::clone(text).into());
+    front(request, quirks).into_iter().chain([text]).collect()
+}
+
+/// What the system says in front, as one message.
+fn front(request: &ChatRequest, quirks: &'static Quirks) -> Option<Piece> {
+    let is_system = |message: &&Message| message.role() == Role::System;
+    let said = request.messages().filter(|it| message::says_something(it));
+    let system: Vec<&Message> = said.take_while(is_system).collect();
+    match &*system {
+        [] => None,
+        [only] => Some(message::kept(only, quirks).into()),
+        several => {
+            let several: Vec<Message> = several.iter().copied().cloned().collect();
+            let mut text = String::new();
+            push_merged(&mut text, &several, quirks);
+            Some(text.into())
+        }
+    }
 }
 
 /// What is known of the messages that were written, of which those of the system in front are none.

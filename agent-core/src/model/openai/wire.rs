@@ -34,6 +34,8 @@ pub(super) fn body(
     });
     if quirks.takes_turns {
         pieces.extend(turns::pieces(request, quirks));
+    } else if quirks.system_first {
+        pieces.extend(turns::system_first(request, quirks));
     } else {
         pieces.extend(request.system().map(|message| kept(message, quirks).into()));
         let transcript = request.transcript();
