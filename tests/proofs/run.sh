@@ -1,11 +1,11 @@
 #!/bin/sh
 # The long proofs, which are run by hand and not in CI. Each prints its figures.
 #
-# Usage: tests/proofs/run.sh [turns|soak|mutations|crashes]...   (default: all, about an hour on 2 cores)
+# Usage: tests/proofs/run.sh [turns|soak|mutations|crashes|gateways]...   (default: all, about an hour on 2 cores)
 set -eu
 
 cd "$(dirname "$0")/../.."
-for proof in ${*:-turns soak mutations crashes}; do
+for proof in ${*:-turns soak mutations crashes gateways}; do
     echo "== $proof"
     case $proof in
     # One million cases of `tests/behaviour/turns.rs`, each streamed and plain.
@@ -14,6 +14,8 @@ for proof in ${*:-turns soak mutations crashes}; do
     mutations) tests/proofs/mutations.sh ;;
     # A process killed at every point of a run, twice over on each store.
     crashes) tests/proofs/crash.sh ;;
+    # The tests of a real model server, with a gateway before it.
+    gateways) tests/proofs/gateways.sh ;;
     *) echo "no such proof: $proof" >&2; exit 2 ;;
     esac
 done
