@@ -3,6 +3,10 @@
 //! [`deltas`] and [`response`] drive, a [`Reader`] takes the bytes, an [`Assembler`] knows what
 //! those of its provider mean, [`refusal`] what went wrong, [`ending`] why it ended, [`json`] how to read JSON of servers
 //! that differ in every field, and [`cut`] how a text goes on that was cut inside of a character.
+//!
+//! What an answer takes is bound by its bytes, by those of one event, and by the number of its
+//! parts. The number that a server gives a call or a block is only what it is found by, so it may be
+//! any.
 
 pub(super) mod cut;
 pub(super) mod ending;
