@@ -21,6 +21,9 @@ mod turns;
 mod usage;
 mod wire;
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::sync::Arc;
 
