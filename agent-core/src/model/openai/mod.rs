@@ -17,6 +17,7 @@ mod piece;
 mod profile;
 mod quirks;
 mod stream;
+mod thoughts;
 mod turns;
 mod usage;
 mod wire;

@@ -14,6 +14,8 @@ pub(super) struct Piece<'a> {
     refusal: Cut<'a>,
     reasoning_content: Cut<'a>,
     reasoning: Cut<'a>,
+    /// True if the text holds thoughts.
+    pub(super) is_thought: bool,
     /// The signed and structured form of the reasoning, as one provider gives it.
     pub(super) reasoning_details: Vec<&'a str>,
     /// The calls, or the one call of the form before there could be several; mostly there is one.
@@ -43,6 +45,7 @@ impl<'a> Piece<'a> {
                 "refusal" => self.refusal = json.piece()?,
                 "reasoning_content" => self.reasoning_content = json.piece()?,
                 "reasoning" => self.reasoning = json.piece()?,
+                "extra_content" => self.is_thought = is_thought(json)?,
                 "reasoning_details" => self.take_details(json)?,
                 "tool_calls" => self.take_calls(json)?,
                 "function_call" => self.take_function(json)?,
@@ -132,6 +135,21 @@ impl<'a> Piece<'a> {
             &mut self.content.thinking
         }
     }
+}
+
+/// True if a provider marks the text so, under its name.
+fn is_thought(json: &mut Json<'_>) -> Result<bool, NotJson> {
+    let mut is_marked = false;
+    if json.object()? {
+        while json.key()?.is_some() {
+            if json.object()? {
+                while let Some(key) = json.key()? {
+                    is_marked |= json.raw()? == "true" && key == "thought";
+                }
+            }
+        }
+    }
+    Ok(is_marked)
 }
 
 impl<'a> Parts<'a> {

@@ -8,6 +8,7 @@ use super::calls::Calls;
 use super::chunk::{Choice, Chunk, Head, Said};
 use super::details::Details;
 use super::piece::Piece;
+use super::thoughts::Thoughts;
 use crate::model::reading;
 use crate::model::reading::cut::Seam;
 use crate::model::reading::ending;
@@ -21,6 +22,7 @@ pub(super) struct Assembler {
     head: Head,
     calls: Calls,
     details: Details,
+    thoughts: Thoughts,
     usage: Option<Usage>,
     finish_reason: Option<String>,
     /// Between the pieces of the text and of the reasoning.
@@ -145,9 +147,10 @@ impl Assembler {
         for detail in &piece.reasoning_details {
             self.details.take(detail);
         }
+        let is_thought = piece.is_thought;
         let text = piece.text();
         self.spoken.mend(text);
-        self.say(&text.text, ready);
+        self.part(&text.text, is_thought, ready);
         for (position, fragment) in piece.fragments().enumerate() {
             if let Some((place, call)) = self.calls.take(fragment, position > 0) {
                 ready.fragment(place, (&call.id, &call.name), &fragment.arguments.text);
@@ -168,16 +171,31 @@ impl Assembler {
                 self.details.take(detail);
             }
         }
+        let is_thought = message.is_thought && self.is_plain;
         let text = message.text();
         self.spoken = Seam::default();
         self.spoken.mend(text);
         let new = text.text.get(self.said..).unwrap_or_default();
-        self.say(new, ready);
+        self.part(new, is_thought, ready);
         for (place, fragment) in message.fragments().enumerate() {
             if self.is_plain {
                 self.calls.whole(place, fragment);
             } else if let Some((place, call)) = self.calls.replace(place, fragment) {
                 ready.fragment(place, (&call.id, &call.name), &fragment.arguments.text);
+            }
+        }
+    }
+
+    /// Says what is text of this piece, and thinks what is thought.
+    fn part(&mut self, text: &str, is_thought: bool, ready: &mut Ready) {
+        if text.is_empty() {
+            return;
+        }
+        match self.thoughts.part(text, is_thought) {
+            None => self.say(text, ready),
+            Some((thought, said)) => {
+                self.think(&thought, ready);
+                self.say(&said, ready);
             }
         }
     }
@@ -198,6 +216,7 @@ impl Assembler {
             return Err(empty());
         }
         ready.think(self.thought.end());
+        ready.think(&self.thoughts.end());
         let spoken = self.spoken.end();
         self.say(spoken, ready);
         if let Some(details) = self.details.end() {
