@@ -174,7 +174,10 @@ fn a_denied_call_has_its_result_in_call_order() {
 fn a_host_is_known_by_its_documents_only() {
     for (host, profile) in [
         ("api.openai.com", Profile::OpenAi),
+        ("eu.api.openai.com", Profile::OpenAi),
         ("me.openai.azure.com", Profile::Azure),
+        ("me.cognitiveservices.azure.com", Profile::Azure),
+        ("codestral.mistral.ai", Profile::Mistral),
         ("evil-openai.azure.com.test", Profile::Compatible),
         ("dashscope-intl.aliyuncs.com", Profile::Qwen),
         ("generativelanguage.googleapis.com", Profile::Gemini),

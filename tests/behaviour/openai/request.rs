@@ -333,3 +333,26 @@ async fn a_picture_has_its_registered_type_and_one_that_openai_refuses_is_named(
         {"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,cA=="}},{"type":"image_url","image_url":{"url":"data:image/bmp;base64,cA=="}}]}
     "#]].assert_eq(&lines(&other));
 }
+
+#[tokio::test]
+async fn a_base_url_may_be_the_whole_one_and_a_key_may_come_from_a_file() {
+    let server = ReplayServer::start([Answer::json(ANSWER), Answer::json(ANSWER)]).await;
+    let model = |key: &str| {
+        let model = client(&server).api_key(key);
+        let url = format!("{}/chat/completions", server.url());
+        model.base_url(url).build().unwrap()
+    };
+
+    for key in ["k1\n", " "] {
+        let request = ChatRequest::new(history()).unwrap();
+        model(key).chat(request).await.unwrap();
+    }
+
+    assert!(model("").url().ends_with("/v1/chat/completions"));
+    assert!(!model("").url().contains("completions/"));
+    let keys = server.requests().into_iter();
+    let keys: Vec<String> = keys
+        .map(|it| it.header("authorization").to_owned())
+        .collect();
+    assert_eq!(keys, ["Bearer k1", ""]);
+}

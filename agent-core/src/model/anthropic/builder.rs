@@ -92,7 +92,7 @@ impl AnthropicBuilder {
     pub fn build(self) -> Result<Anthropic, ModelError> {
         let mut setup = self.setup;
         let model = setup.model()?;
-        if let Some(key) = setup.api_key.take() {
+        if let Some(key) = setup.key() {
             setup.add_header("x-api-key", key);
         }
         setup.add_header("anthropic-version", VERSION.to_owned());

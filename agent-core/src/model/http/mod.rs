@@ -84,11 +84,13 @@ impl Endpoint {
             return Err(wrong("must start with `http://` or `https://`"));
         }
         let base = url.path().trim_end_matches('/').to_owned();
+        let is_whole = base.ends_with(&format!("/{}", path.join("/")));
         url.set_path(&base);
         url.path_segments_mut()
             .map_err(|()| wrong("cannot have a path"))?
             .pop_if_empty()
-            .extend(path);
+            // Some give the whole URL, as the page of the server shows it.
+            .extend(path.iter().filter(|_| !is_whole));
         url.set_fragment(None);
 
         let shown = mask_url(url.as_str());

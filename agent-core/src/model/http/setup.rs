@@ -106,6 +106,13 @@ impl Setup {
             .ok_or_else(|| configuration("no model is given"))
     }
 
+    /// Takes the key; a blank one is as good as absent, and blanks around it are from its file.
+    pub(crate) fn key(&mut self) -> Option<String> {
+        let key = self.api_key.take()?;
+        let key = key.trim();
+        (!key.is_empty()).then(|| key.to_owned())
+    }
+
     /// Sends `header` unless one of this name was set by hand.
     pub(crate) fn add_header(&mut self, name: &str, value: String) {
         let named = |(other, _): &(String, String)| other.eq_ignore_ascii_case(name);

@@ -37,7 +37,8 @@ impl OpenAiBuilder {
         Setup::from_variables("OPENAI", variable).map(Self::with)
     }
 
-    /// Asks this server; `/chat/completions` is put behind it. A query stays at the end.
+    /// Asks this server; `/chat/completions` is put behind it, if it is not there. A query stays at
+    /// the end.
     /// Default: `https://api.openai.com/v1`.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.setup.base_url = Some(url.into());
@@ -79,7 +80,7 @@ impl OpenAiBuilder {
         let model = setup.model()?;
         let by_host = || Profile::of_host(&setup.host(DEFAULT_BASE_URL));
         let profile = self.profile.unwrap_or_else(by_host);
-        if let Some(key) = setup.api_key.take() {
+        if let Some(key) = setup.key() {
             match profile.quirks().key_header {
                 "authorization" => setup.add_header("authorization", format!("Bearer {key}")),
                 header => setup.add_header(header, key),

@@ -156,7 +156,9 @@ pub(super) const COMPATIBLE: Quirks = Quirks {
 
 pub(super) const OPENAI: Quirks = Quirks {
     name: "openai",
-    hosts: &["api.openai.com"],
+    // In front stands the region that data stays in:
+    // https://platform.openai.com/docs/guides/your-data
+    hosts: &["api.openai.com", ".api.openai.com"],
     // "max_tokens: Deprecated in favor of max_completion_tokens"
     token_limit: "max_completion_tokens",
     // "string too long. Expected a string with maximum length 40":
@@ -176,7 +178,11 @@ pub(super) const OPENAI: Quirks = Quirks {
 pub(super) const AZURE: Quirks = Quirks {
     name: "azure",
     provider: "azure.ai.openai",
-    hosts: &[".openai.azure.com", ".services.ai.azure.com"],
+    hosts: &[
+        ".openai.azure.com",
+        ".services.ai.azure.com",
+        ".cognitiveservices.azure.com",
+    ],
     // "API key authentication: For this type of authentication, all API requests must include
     // the API Key in the api-key HTTP header."
     key_header: "api-key",
@@ -288,7 +294,7 @@ pub(super) const QWEN: Quirks = Quirks {
 pub(super) const MISTRAL: Quirks = Quirks {
     name: "mistral",
     provider: "mistral_ai",
-    hosts: &["api.mistral.ai"],
+    hosts: &["api.mistral.ai", "codestral.mistral.ai"],
     seed: Some("random_seed"),
     // "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9":
     // https://github.com/avante-corp/avante.nvim/pull/2951
