@@ -131,26 +131,19 @@ impl AgentTool {
             .nested_answers()
             .map(|(id, value)| Answer::new(id, value.clone()))
             .collect();
-        // Answers of an earlier pause are there once more.
-        let mut left = answers;
-        loop {
-            let resumed = self.agent.resume(thread.as_str(), left.clone());
-            match of_thread(resumed.within(context)).await {
-                Err(AgentError::Thread(error)) => match *error {
-                    CheckpointError::ThreadNotFound { .. } => return of_thread(fresh).await,
-                    CheckpointError::AlreadyAnswered { id, .. }
-                        if left.iter().any(|answer| answer.id == id) =>
-                    {
-                        left.retain(|answer| answer.id != id);
-                    }
-                    // It ended, and the outer run stopped before it knew.
-                    CheckpointError::NothingToResume { .. } => {
-                        return ended(&saver, &thread).await;
-                    }
-                    error => return Err(error.into()),
-                },
-                ended => return ended,
-            }
+        let resumed = RunRequest {
+            // Those of an earlier pause are there once more.
+            repeats_answers: true,
+            ..of_thread(self.agent.resume(thread.as_str(), answers).within(context))
+        };
+        match resumed.await {
+            Err(AgentError::Thread(error)) => match *error {
+                CheckpointError::ThreadNotFound { .. } => of_thread(fresh).await,
+                // It ended, and the outer run stopped before it knew.
+                CheckpointError::NothingToResume { .. } => ended(&saver, &thread).await,
+                error => Err(error.into()),
+            },
+            ended => ended,
         }
     }
 

@@ -46,6 +46,8 @@ pub struct RunRequest {
     pub(super) at: Option<CheckpointId>,
     /// What a resumed run is told.
     pub(super) answers: Option<Vec<Answer>>,
+    /// True if answers of an earlier pause are there once more, and count no more.
+    pub(super) repeats_answers: bool,
     pub(super) options: ChatOptions,
     pub(super) hosts: Hosts,
     pub(super) metadata: Map<String, Value>,
@@ -69,6 +71,7 @@ impl RunRequest {
             durability: None,
             at: None,
             answers: None,
+            repeats_answers: false,
             options: ChatOptions::new(),
             hosts: Hosts::default(),
             metadata: Map::new(),

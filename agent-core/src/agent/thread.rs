@@ -48,8 +48,12 @@ impl OpenThread {
         let mut opened = opened.await?;
         let mut closing = StateUpdate::new();
         let running = Running::begin(config, &opened, &thread);
-        let state = match &request.answers {
+        let repeats_answers = request.repeats_answers;
+        let state = match &mut request.answers {
             Some(answers) => {
+                if repeats_answers {
+                    opened.leave_out_answered(answers);
+                }
                 let mail = check(&opened, &thread, answers, &request.agent)?;
                 running.control.receive(mail);
                 None

@@ -47,6 +47,16 @@ impl Opened {
         Ok(self.left())
     }
 
+    /// Leaves out the answers to what was answered before.
+    pub(crate) fn leave_out_answered(&self, answers: &mut Vec<Answer>) {
+        if let Some(loaded) = &self.loaded {
+            let open: HashSet<&str> = loaded.answerable().map(|asked| &*asked.id).collect();
+            answers.retain(|answer| {
+                open.contains(&*answer.id) || !loaded.answered.contains(&answer.id)
+            });
+        }
+    }
+
     /// The state that a resumed run goes on with.
     pub(crate) fn state(&self) -> Option<&State> {
         self.loaded.as_ref().map(|loaded| &loaded.state)
