@@ -97,8 +97,8 @@ pub fn chat_completions(body: &Value, profile: Profile) -> Checked {
     must(open.is_empty(), "every call has its result", body)?;
     match profile {
         Profile::Mistral | Profile::StrictAlternation => turns(messages),
-        // "System message must be at the beginning" (llama.cpp, vLLM)
-        Profile::LlamaCpp | Profile::Vllm => {
+        // "System message must be at the beginning" (templates of models)
+        Profile::LlamaCpp | Profile::Vllm | Profile::Ollama | Profile::Compatible => {
             let later = messages.iter().skip(1).find(|it| it["role"] == "system");
             must(later.is_none(), "the system speaks first and once", body)
         }

@@ -97,7 +97,9 @@ fn templates_of_models_get_one_message_of_the_system_in_front() {
         {"role":"user","content":"And?"}
     "#]]
     .assert_eq(&lines(&server));
-    assert_eq!(lines(&body(&request, Profile::Vllm)), lines(&server));
+    for profile in [Profile::Vllm, Profile::Compatible] {
+        assert_eq!(lines(&body(&request, profile)), lines(&server));
+    }
     assert_eq!(
         body(&request, Profile::OpenAi)["messages"][4]["role"],
         "system"

@@ -142,7 +142,9 @@ pub(super) const COMPATIBLE: Quirks = Quirks {
     call_ids: CallIds::Any,
     names: None,
     takes_turns: false,
-    system_first: false,
+    // "System message must be at the beginning", as the templates of many models say, which most
+    // servers of one's own use: https://github.com/ggml-org/llama.cpp/issues/27367
+    system_first: true,
     forcing: Forcing::Any,
     thinking: None,
     plain: true,
@@ -172,6 +174,7 @@ pub(super) const OPENAI: Quirks = Quirks {
     // https://platform.openai.com/docs/guides/structured-outputs
     formats: Formats::Schema,
     has_limits: true,
+    system_first: false,
     ..COMPATIBLE
 };
 
@@ -203,6 +206,7 @@ pub(super) const OPENROUTER: Quirks = Quirks {
         "https://openrouter.ai/docs/api-reference/parameters",
         "https://openrouter.ai/docs/use-cases/reasoning-tokens",
     ],
+    system_first: false,
     ..COMPATIBLE
 };
 
@@ -233,6 +237,7 @@ pub(super) const DEEPSEEK: Quirks = Quirks {
         "https://api-docs.deepseek.com/api/create-chat-completion",
         "https://api-docs.deepseek.com/guides/thinking_mode",
     ],
+    system_first: false,
     ..COMPATIBLE
 };
 
@@ -257,6 +262,7 @@ pub(super) const MOONSHOT: Quirks = Quirks {
         "https://platform.moonshot.ai/docs/api/chat",
         "https://java.agentscope.io/v2/en/integration/model/kimi",
     ],
+    system_first: false,
     ..COMPATIBLE
 };
 
@@ -288,6 +294,7 @@ pub(super) const QWEN: Quirks = Quirks {
     sources: &[
         "https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-openai-chat-completions",
     ],
+    system_first: false,
     ..COMPATIBLE
 };
 
@@ -339,6 +346,7 @@ pub(super) const GEMINI: Quirks = Quirks {
         "https://ai.google.dev/gemini-api/docs/openai",
         "https://ai.google.dev/gemini-api/docs/thought-signatures",
     ],
+    system_first: false,
     ..COMPATIBLE
 };
 
@@ -364,8 +372,6 @@ pub(super) const OLLAMA: Quirks = Quirks {
 pub(super) const VLLM: Quirks = Quirks {
     name: "vllm",
     provider: "vllm",
-    // The models' own templates, as for llama.cpp.
-    system_first: true,
     formats: Formats::Schema,
     // "named function calling, as well as the auto, required (as of vllm>=0.8.3), and none
     // options": https://docs.vllm.ai/en/latest/features/tool_calling
@@ -379,9 +385,6 @@ pub(super) const VLLM: Quirks = Quirks {
 pub(super) const LLAMA_CPP: Quirks = Quirks {
     name: "llama.cpp",
     provider: "llama.cpp",
-    // "System message must be at the beginning", as the templates of many models say:
-    // https://github.com/ggml-org/llama.cpp/issues/27367
-    system_first: true,
     // A named function is answered as `auto` is: https://github.com/ggml-org/llama.cpp/issues/26535
     forcing: Forcing::Required,
     formats: Formats::Schema,
