@@ -105,7 +105,7 @@ async fn a_plain_answer_keeps_signed_blocks_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn thinking_without_a_signature_is_told_and_not_kept() {
+async fn thinking_without_a_signature_is_told_and_kept_without_one() {
     let answer = events(&[
         usage(&json!({})),
         start(0, &json!({"type": "thinking", "thinking": ""})),
@@ -117,7 +117,8 @@ async fn thinking_without_a_signature_is_told_and_not_kept() {
     let message = ask(answer, true).await.result.unwrap().message;
 
     assert_eq!(message.reasoning.as_deref(), Some("Hm."));
-    assert!(message.opaque.is_empty());
+    let kept: Value = serde_json::from_str(&message.opaque[0].json).unwrap();
+    assert_eq!(kept, json!({"type": "thinking", "thinking": "Hm."}));
 }
 
 #[tokio::test]

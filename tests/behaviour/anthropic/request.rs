@@ -335,6 +335,34 @@ async fn claude_gets_no_setting_that_it_refuses_beside_another() {
 }
 
 #[tokio::test]
+async fn thoughts_that_nobody_signed_go_back_to_servers_that_sign_none() {
+    let answer = r#"{"content":[{"type":"thinking","thinking":"Hm"},{"type":"tool_use","id":"t1","name":"weather","input":{}}],"stop_reason":"tool_use"}"#;
+    let server = ReplayServer::start([Answer::json(answer)]).await;
+    let other = client(&server).build().unwrap();
+    let original = Anthropic::builder().model("m").build().unwrap();
+    let said = other
+        .chat(request([Message::user("q")]))
+        .await
+        .unwrap()
+        .message;
+    let results = said
+        .tool_calls
+        .iter()
+        .map(|call| ToolResult::ok(call, vec!["4 °C".into()]));
+    let results = Message::tool(results.collect());
+    let request = request([Message::user("q"), said.into(), results]);
+
+    let first = |model: &Anthropic| -> Value {
+        let body: Value = serde_json::from_str(&model.request_text(&request)).unwrap();
+        body["messages"][1]["content"][0].clone()
+    };
+
+    assert_eq!(first(&other), json!({"type": "thinking", "thinking": "Hm"}));
+    assert_eq!(first(&original)["type"], "tool_use");
+    assert_eq!(first(&other)["type"], "thinking");
+}
+
+#[tokio::test]
 async fn effort_stands_beside_the_form_of_the_answer() {
     let form = OutputSchema::new("o", json!({"type": "object"}));
     let request = request([Message::user("q")])

@@ -181,14 +181,14 @@ impl Content {
             Kind::Opaque { input, .. } => input.push_str(half),
         }
         match block.kind {
-            // Without a signature the provider would refuse its own words.
             Kind::Thinking {
                 thinking,
-                signature: Some(signature),
-            } => {
-                let json = json!({
-                    "type": "thinking", "thinking": thinking, "signature": signature,
-                });
+                signature,
+            } if !thinking.is_empty() || signature.is_some() => {
+                let mut json = json!({"type": "thinking", "thinking": thinking});
+                if let Some(signature) = signature {
+                    json["signature"] = signature.into();
+                }
                 let part = self.opaque(json.to_string());
                 ready.push(ModelDelta::Opaque(part));
             }

@@ -7,7 +7,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::PROVIDER;
-use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
+use crate::message::{
+    AssistantMessage, ContentPart, Message, MessageBody, OpaquePart, ToolCall, ToolResult,
+};
 use crate::model::mend::{CallIds, in_place_of_picture, in_words, picture_type, tool_name};
 use crate::model::reading::json::Json;
 use crate::model::writing::{push_string, push_value};
@@ -18,8 +20,33 @@ const CALL_IDS: CallIds = CallIds::Words(64);
 /// Most characters of a tool's name.
 const MAX_NAME: usize = 128;
 
+/// Who is asked: what Anthropic refuses, others want.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Server {
+    Anthropic,
+    Other,
+}
+
+impl Server {
+    /// The name under which the text for it is kept.
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Self::Anthropic => PROVIDER,
+            Self::Other => "anthropic-other",
+        }
+    }
+
+    /// True unless it would refuse its own words. Other servers sign no thoughts and want them back:
+    /// "The `content[].thinking` in the thinking mode must be passed back to the API.",
+    /// <https://github.com/can1357/oh-my-pi/pull/908>
+    pub(super) fn takes(self, part: &OpaquePart) -> bool {
+        let is_thinking = part.json.contains("\"thinking\"");
+        self == Self::Other || !is_thinking || part.json.contains("\"signature\"")
+    }
+}
+
 /// Adds the blocks that a message becomes, each with a comma before it.
-pub(super) fn push_blocks(out: &mut String, message: &Message, suffix: &str) {
+pub(super) fn push_blocks(out: &mut String, message: &Message, suffix: &str, server: Server) {
     match message.body() {
         MessageBody::System(text) => write_text(out, text),
         MessageBody::User(parts) => {
@@ -30,7 +57,7 @@ pub(super) fn push_blocks(out: &mut String, message: &Message, suffix: &str) {
                 }
             }
         }
-        MessageBody::Assistant(answer) => assistant(out, answer, suffix),
+        MessageBody::Assistant(answer) => assistant(out, answer, suffix, server),
         MessageBody::Tool(results) => {
             for result in results {
                 tool_result(out, result, suffix);
@@ -71,9 +98,9 @@ fn block(part: &ContentPart) -> Value {
     }
 }
 
-fn assistant(out: &mut String, answer: &AssistantMessage, suffix: &str) {
+fn assistant(out: &mut String, answer: &AssistantMessage, suffix: &str, server: Server) {
     let (mut text, mut calls) = (&*answer.text, &*answer.tool_calls);
-    let own = |part: &&crate::message::OpaquePart| part.provider == PROVIDER;
+    let own = |part: &&OpaquePart| part.provider == PROVIDER && server.takes(part);
     for part in answer.opaque.iter().filter(own) {
         let said = answer.text.len() - text.len();
         let (before, after) = text.split_at(boundary(text, part.after_text.saturating_sub(said)));

@@ -1,7 +1,8 @@
 //! A client for Anthropic's Messages API and the servers that speak it.
 //!
 //! [`Anthropic`] is the client. Signed reasoning is kept as the provider wrote it and sent back
-//! with the answer it belongs to, and to no other provider.
+//! with the answer it belongs to, and to no other provider; reasoning that nobody signed only to
+//! other servers than Anthropic's own.
 //!
 //! Nothing is retried here; [`ModelError::is_retryable`] tells whether it is worth it.
 
@@ -28,6 +29,8 @@ use super::{
 };
 use crate::boxed::{BoxFuture, BoxStream};
 use crate::schema::Dialect;
+
+use message::Server;
 
 pub use builder::AnthropicBuilder;
 
@@ -173,6 +176,10 @@ impl Anthropic {
             max_output_tokens: self.0.max_output_tokens,
             dialect: self.0.dialect.unwrap_or(Dialect::Anthropic),
             caching: self.0.caching,
+            server: match self.0.is_original {
+                true => Server::Anthropic,
+                false => Server::Other,
+            },
             expect,
         };
         wire::body(request, &asking)

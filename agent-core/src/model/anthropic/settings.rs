@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::PROVIDER;
+use super::message::Server;
 use super::wire::Asking;
+use crate::message::OpaquePart;
 use crate::model::http::{Expect, Piece, closing};
 use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::Dialect;
@@ -62,7 +64,7 @@ pub(super) fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) 
         }
     }
     let must_think = options.extra.get("thinking").map(|it| &it["type"]) == Some(&json!("enabled"));
-    if must_think && goes_on_unthought(request) {
+    if must_think && goes_on_unthought(request, asking.server) {
         tracing::debug!("another model began this turn, so it is ended without thinking");
         fields.remove("thinking");
     }
@@ -71,11 +73,12 @@ pub(super) fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) 
 
 /// True if the last answer waits for its results and does not begin with thinking, as that of
 /// another provider: a request that must think is refused then.
-fn goes_on_unthought(request: &ChatRequest) -> bool {
+fn goes_on_unthought(request: &ChatRequest, server: Server) -> bool {
     let mut has_results = false;
     for message in request.messages().rev() {
         if let Some(answer) = message.as_assistant() {
-            let first = answer.opaque.iter().find(|part| part.provider == PROVIDER);
+            let is_sent = |part: &&OpaquePart| part.provider == PROVIDER && server.takes(part);
+            let first = answer.opaque.iter().find(is_sent);
             let begins = first.is_some_and(|part| {
                 (part.after_text, part.after_calls) == (0, 0) && part.json.contains("thinking\"")
             });

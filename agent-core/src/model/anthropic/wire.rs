@@ -14,10 +14,10 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::PromptCaching;
 use super::body::{Body, Turns};
-use super::message::{push, push_blocks, sent_id};
+use super::message::{Server, push, push_blocks, sent_id};
 use super::settings::{max_tokens, tail};
-use super::{PROVIDER, PromptCaching};
 use crate::message::{Message, MessageBody, ToolCall};
 use crate::model::ChatRequest;
 use crate::model::http::{Expect, Piece};
@@ -33,6 +33,7 @@ pub(super) struct Asking<'a> {
     pub(super) max_output_tokens: u32,
     pub(super) dialect: Dialect,
     pub(super) caching: PromptCaching,
+    pub(super) server: Server,
     pub(super) expect: Expect,
 }
 
@@ -52,9 +53,14 @@ pub(super) fn body(request: &ChatRequest, asking: &Asking<'_>) -> Vec<Piece> {
         body.push_marked(text.into(), "]");
     }
     let is_system = |message: &&Message| matches!(message.body(), MessageBody::System(_));
-    body.system(request.messages().take_while(is_system).map(kept).collect());
+    let system = request.messages().take_while(is_system);
+    body.system(system.map(|it| kept(it, asking.server)).collect());
     let transcript = request.transcript();
-    let (text, turns) = transcript.text(PROVIDER, write, |text, said: &Said| {
+    let server = asking.server;
+    let write = |message: &Message, text: &mut String, said: &mut Said| {
+        write(message, text, said, server);
+    };
+    let (text, turns) = transcript.text(server.key(), write, |text, said: &Said| {
         (Arc::clone(text), said.turns)
     });
     body.messages(&text, turns);
@@ -85,7 +91,7 @@ impl Said {
 }
 
 /// Adds one message to the text of those before.
-fn write(message: &Message, text: &mut String, said: &mut Said) {
+fn write(message: &Message, text: &mut String, said: &mut Said, server: Server) {
     said.has_begun |= !matches!(message.body(), MessageBody::System(_));
     if !said.has_begun {
         return;
@@ -104,9 +110,9 @@ fn write(message: &Message, text: &mut String, said: &mut Said) {
     let is_group = !calls.is_empty() || !message.tool_results().is_empty();
     let is_answer = message.as_assistant().is_some();
     let blocks = |text: &mut String| match said.again {
-        again @ 1.. if is_group => push_blocks(text, message, &suffix(again)),
-        _ => message.push_wire(PROVIDER, text, |message, text| {
-            push_blocks(text, message, "");
+        again @ 1.. if is_group => push_blocks(text, message, &suffix(again), server),
+        _ => message.push_wire(server.key(), text, |message, text| {
+            push_blocks(text, message, "", server);
         }),
     };
     said.turns.say(text, is_answer, blocks);
@@ -120,8 +126,10 @@ fn suffix(again: usize) -> String {
     }
 }
 
-fn kept(message: &Message) -> Piece {
-    let text = message.wire(PROVIDER, |message, text| push_blocks(text, message, ""));
+fn kept(message: &Message, server: Server) -> Piece {
+    let text = message.wire(server.key(), |message, text| {
+        push_blocks(text, message, "", server);
+    });
     text.into()
 }
 
