@@ -107,7 +107,12 @@ impl Content {
     /// Takes a piece of a block in.
     pub(super) fn delta(&mut self, index: Option<u64>, delta: &mut Part<'_>, ready: &mut Ready) {
         let (block, seam) = match self.blocks.of(index) {
-            Some(block) => (Some(&mut block.kind), &mut block.seam),
+            Some(block) => {
+                if &*delta.kind == "thinking_delta" {
+                    go_on_thinking(&mut block.kind);
+                }
+                (Some(&mut block.kind), &mut block.seam)
+            }
             None => (None, &mut self.loose),
         };
         for piece in [
@@ -247,6 +252,24 @@ impl Content {
             }
         })
     }
+}
+
+/// Thoughts that began with their signature go on, so the block is not whole yet.
+fn go_on_thinking(kind: &mut Kind) {
+    let Kind::Opaque { part, .. } = kind else {
+        return;
+    };
+    let Some(block) = Part::read(&part.json).filter(|block| block.kind == "thinking") else {
+        return;
+    };
+    let (thinking, signature) = (
+        block.thinking.whole().into_owned(),
+        block.signature.to_string(),
+    );
+    *kind = Kind::Thinking {
+        thinking,
+        signature: Some(signature),
+    };
 }
 
 /// The block with the input that came after it; `None` if that is no JSON.
