@@ -10,6 +10,8 @@ pub mod anthropic;
 pub mod cassette;
 mod delta;
 mod error;
+#[cfg(any(feature = "openai", feature = "anthropic"))]
+mod families;
 mod format;
 mod function;
 mod guard;

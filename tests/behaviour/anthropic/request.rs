@@ -363,6 +363,36 @@ async fn thoughts_that_nobody_signed_go_back_to_servers_that_sign_none() {
 }
 
 #[tokio::test]
+async fn a_claude_gets_no_setting_that_its_version_refuses() {
+    let options = ChatOptions::new()
+        .temperature(0.5)
+        .tool_choice(ToolChoice::Required);
+    for (name, unsupported) in [
+        ("claude-opus-4-6", &[][..]),
+        ("claude-opus-4-7", &["temperature"]),
+        ("claude-sonnet-5", &["temperature"]),
+        ("claude-sonnet-5-5", &["tool_choice", "temperature"]),
+        (
+            "eu.anthropic.claude-fable-5",
+            &["tool_choice", "temperature"],
+        ),
+    ] {
+        let server = ReplayServer::start([]).await;
+        let model = client(&server).model(name).build().unwrap();
+        let request = request([Message::user("q")])
+            .with_tools(ToolList::new([weather()]))
+            .with_options(options.clone());
+        let body: Value = serde_json::from_str(&model.request_text(&request)).unwrap();
+
+        assert_eq!(model.unsupported(&options), unsupported, "{name}");
+        for field in ["temperature", "tool_choice"] {
+            let is_sent = body.get(field).is_some();
+            assert_eq!(is_sent, !unsupported.contains(&field), "{name}: {field}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn effort_stands_beside_the_form_of_the_answer() {
     let form = OutputSchema::new("o", json!({"type": "object"}));
     let request = request([Message::user("q")])

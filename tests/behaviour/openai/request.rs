@@ -1,13 +1,15 @@
 //! What is sent.
 
 use agent_core::Message;
+use agent_core::ToolDefinition;
 use agent_core::message::{
     AssistantMessage, ContentPart, Image, MessageBody, ToolCall, ToolResult, Transcript,
 };
 use agent_core::model::openai::Profile;
 use agent_core::model::{
-    ChatModel as _, ChatOptions, ChatRequest, OpenAi, OutputSchema, ResponseFormat,
+    ChatModel as _, ChatOptions, ChatRequest, OpenAi, OutputSchema, ResponseFormat, ToolList,
 };
+use agent_core::tool::InputSchema;
 use agent_tests::replay::{Answer, ReplayServer};
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -167,6 +169,70 @@ async fn no_empty_list_of_stops_is_sent_and_no_option_of_a_stream_to_who_wants_n
     assert_eq!(rest, json!({"model": "m"}));
     let model = OpenAi::builder().model("m").build().unwrap();
     assert_eq!(model.unsupported(&options), ["stop"]);
+}
+
+#[tokio::test]
+async fn a_model_gets_no_setting_that_it_refuses_by_its_name() {
+    let options = ChatOptions::new()
+        .temperature(0.5)
+        .stop(["END"])
+        .parallel_tool_calls(false);
+    let effort = |effort: &str| options.clone().extra("reasoning_effort", effort);
+    let weather = || {
+        let schema = InputSchema::from_value(json!({"type": "object", "properties": {}}));
+        ToolList::new([ToolDefinition::new("weather", "Weather.", schema)])
+    };
+    let o_series = ["temperature", "stop", "parallel_tool_calls"];
+    for (name, options, unsupported, sent_effort) in [
+        ("gpt-4.1", options.clone(), &[][..], None),
+        ("o3", options.clone(), &o_series, None),
+        ("gpt-5", options.clone(), &["temperature", "stop"], None),
+        ("gpt-5.2", options.clone(), &[], None),
+        (
+            "gpt-5.2",
+            effort("low"),
+            &["temperature", "stop"],
+            Some("low"),
+        ),
+        (
+            "gpt-5.6-sol",
+            options.clone(),
+            &["temperature", "stop"],
+            Some("none"),
+        ),
+        ("gpt-5.6-sol", effort("none"), &[], Some("none")),
+        ("claude-opus-4-7", options.clone(), &["temperature"], None),
+    ] {
+        let request = ChatRequest::new(history()).unwrap().with_tools(weather());
+        let request = request.with_options(options.clone().model(name));
+        let (_, body) = sent(request, Profile::OpenAi).await;
+
+        let server = ReplayServer::start([]).await;
+        let client = client(&server).profile(Profile::OpenAi).model(name);
+        let told = client.build().unwrap().unsupported(&options);
+        assert_eq!(told, unsupported, "{name}");
+        for field in o_series {
+            let is_sent = body.get(field).is_some();
+            assert_eq!(is_sent, !unsupported.contains(&field), "{name}: {field}");
+        }
+        let effort = body.get("reasoning_effort").and_then(Value::as_str);
+        assert_eq!(effort, sent_effort, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_without_tools_or_behind_a_gateway_is_not_told_how_to_reason() {
+    let bare = || ChatRequest::new(history()).unwrap();
+    let schema = InputSchema::from_value(json!({"type": "object", "properties": {}}));
+    let tools = ToolList::new([ToolDefinition::new("weather", "Weather.", schema)]);
+    let newest = ChatOptions::new().model("gpt-5.6");
+    for (request, profile) in [
+        (bare(), Profile::OpenAi),
+        (bare().with_tools(tools), Profile::OpenRouter),
+    ] {
+        let (_, body) = sent(request.with_options(newest.clone()), profile).await;
+        assert_eq!(body.get("reasoning_effort"), None);
+    }
 }
 
 #[tokio::test]

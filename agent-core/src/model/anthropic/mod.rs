@@ -115,8 +115,8 @@ pub fn read_answer(
 ///
 /// A model that thinks (`thinking` among the [extra options](ChatOptions::extra)) cannot be
 /// made to call a tool, nor be given a temperature: both settings are then left out and told of
-/// by [`ChatModel::unsupported`], as is `top_p` beside a temperature of a Claude. Its budget is
-/// added to the most tokens of an answer that is the default.
+/// by [`ChatModel::unsupported`], as are `top_p` beside a temperature of a Claude, both since Claude 4.7,
+/// and forced tool use since 5.5. Its budget is added to the most tokens of an answer that is the default.
 #[derive(Clone)]
 pub struct Anthropic(Arc<Inner>);
 

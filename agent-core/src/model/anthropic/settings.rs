@@ -6,6 +6,7 @@ use super::PROVIDER;
 use super::message::Server;
 use super::wire::Asking;
 use crate::message::OpaquePart;
+use crate::model::families::{Refused, refused};
 use crate::model::http::{Expect, Piece, closing};
 use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::Dialect;
@@ -20,10 +21,14 @@ pub(super) fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) 
             fields.insert(key.to_owned(), value);
         }
     };
-    let thinks = thinks(options);
-    let temperature = options.temperature.filter(|_| !thinks);
+    let refused = refused(model(options, asking.model), None);
+    let temperature = options
+        .temperature
+        .filter(|_| takes_temperature(options, refused));
     set("temperature", temperature.map(Value::from));
-    let top_p = options.top_p.filter(|_| takes_top_p(options, asking.model));
+    let top_p = options
+        .top_p
+        .filter(|_| takes_top_p(options, asking.model, refused));
     set("top_p", top_p.map(Value::from));
     let stop = options.stop.iter().flatten();
     let stop: Vec<&String> = stop.filter(|text| !text.trim().is_empty()).collect();
@@ -36,7 +41,7 @@ pub(super) fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) 
     if has_tools {
         let one = options.parallel_tool_calls == Some(false);
         let choice = options.tool_choice.as_ref();
-        let choice = choice.filter(|choice| !(thinks && forces(choice)));
+        let choice = choice.filter(|choice| !forces(choice) || takes_forcing(options, refused));
         set("tool_choice", tool_choice(choice, one));
     }
     if let Some(ResponseFormat::JsonSchema(output)) = request.response_format() {
@@ -114,15 +119,33 @@ pub(super) fn max_tokens(options: &ChatOptions, ours: u32) -> u64 {
 /// <https://github.com/BerriAI/litellm/issues/15097>. "When thinking is enabled, you can set
 /// `top_p` to values between 1 and 0.95":
 /// <https://platform.claude.com/docs/en/build-with-claude/extended-thinking>.
-fn takes_top_p(options: &ChatOptions, model: &str) -> bool {
-    let model = options.model.as_deref().unwrap_or(model);
-    if !model.to_ascii_lowercase().contains("claude") {
+fn takes_top_p(options: &ChatOptions, asked: &str, refused: Refused) -> bool {
+    if refused.sampling {
+        return false;
+    }
+    if !model(options, asked)
+        .to_ascii_lowercase()
+        .contains("claude")
+    {
         return true;
     }
     match thinks(options) {
         true => options.top_p.is_none_or(|top_p| top_p >= 0.95),
         false => options.temperature.is_none(),
     }
+}
+
+fn takes_temperature(options: &ChatOptions, refused: Refused) -> bool {
+    !refused.sampling && !thinks(options)
+}
+
+fn takes_forcing(options: &ChatOptions, refused: Refused) -> bool {
+    !refused.forcing && !thinks(options)
+}
+
+/// The model that is asked.
+fn model<'a>(options: &'a ChatOptions, ours: &'a str) -> &'a str {
+    options.model.as_deref().unwrap_or(ours)
 }
 
 fn forces(choice: &ToolChoice) -> bool {
@@ -134,20 +157,21 @@ fn forces(choice: &ToolChoice) -> bool {
 /// "Thinking isn't compatible with temperature or top_k modifications as well as forced tool
 /// use": <https://platform.claude.com/docs/en/build-with-claude/extended-thinking>, "Feature
 /// compatibility".
-pub(super) fn unsupported(options: &ChatOptions, model: &str) -> Vec<&'static str> {
+pub(super) fn unsupported(options: &ChatOptions, asked: &str) -> Vec<&'static str> {
+    let refused = refused(model(options, asked), None);
     let forced = options.tool_choice.as_ref().is_some_and(forces);
     let mut stops = options.stop.iter().flatten();
     let settings = [
         ("seed", options.seed.is_some()),
         ("stop", stops.any(|text| text.trim().is_empty())),
-        ("tool_choice", forced && thinks(options)),
+        ("tool_choice", forced && !takes_forcing(options, refused)),
         (
             "temperature",
-            options.temperature.is_some() && thinks(options),
+            options.temperature.is_some() && !takes_temperature(options, refused),
         ),
         (
             "top_p",
-            options.top_p.is_some() && !takes_top_p(options, model),
+            options.top_p.is_some() && !takes_top_p(options, asked, refused),
         ),
     ];
     let missing = settings.into_iter().filter(|(_, is_missing)| *is_missing);

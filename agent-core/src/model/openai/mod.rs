@@ -91,6 +91,11 @@ pub fn read_answer(
 /// # Ok(())
 /// # }
 /// ```
+///
+/// What a model of OpenAI refuses, such as a temperature while it reasons, is left out and told of by
+/// [`ChatModel::unsupported`]. GPT-5.6 and later take no tools in this API while they reason: offered
+/// tools, they are told not to, unless `reasoning_effort` is among the
+/// [extra options](ChatOptions::extra).
 #[derive(Clone)]
 pub struct OpenAi(Arc<Inner>);
 
@@ -146,7 +151,8 @@ impl OpenAi {
     fn body(&self, request: &ChatRequest, expect: Expect) -> Vec<Piece> {
         let quirks = self.0.profile.quirks();
         let dialect = self.0.dialect.unwrap_or(quirks.dialect);
-        wire::body(request, &self.0.head, quirks, dialect, expect)
+        let client = (&self.0.head, &*self.0.model);
+        wire::body(request, client, quirks, dialect, expect)
     }
 
     /// What is to be sent; nothing is before the answer is waited for.
@@ -199,7 +205,7 @@ impl ChatModel for OpenAi {
     }
 
     fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {
-        wire::unsupported(options, self.0.profile.quirks())
+        wire::unsupported(options, &self.0.model, self.0.profile.quirks())
     }
 
     fn provider(&self) -> &str {

@@ -109,6 +109,8 @@ pub(super) struct Quirks {
     pub(super) dialect: Dialect,
     /// True if the dialect's limits are known to hold here.
     pub(super) has_limits: bool,
+    /// True if this is where a model that reasons takes no tools.
+    pub(super) reasons_or_calls: bool,
     /// Where this is written down.
     pub(super) sources: &'static [&'static str],
 }
@@ -153,6 +155,7 @@ pub(super) const COMPATIBLE: Quirks = Quirks {
     formats: Formats::Maybe,
     dialect: Dialect::OpenAi,
     has_limits: false,
+    reasons_or_calls: false,
     sources: &["https://platform.openai.com/docs/api-reference/chat/create"],
 };
 
@@ -174,6 +177,7 @@ pub(super) const OPENAI: Quirks = Quirks {
     // https://platform.openai.com/docs/guides/structured-outputs
     formats: Formats::Schema,
     has_limits: true,
+    reasons_or_calls: true,
     system_first: false,
     ..COMPATIBLE
 };

@@ -13,6 +13,7 @@ use super::message::{kept, push_kept};
 use super::quirks::{Forcing, Formats, Quirks};
 use super::turns;
 use crate::message::Message;
+use crate::model::families::{self, Refused};
 use crate::model::http::{Expect, Piece, closing};
 use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::{Dialect, DialectSchema};
@@ -22,7 +23,7 @@ use crate::tool::ToolDefinition;
 /// model is asked.
 pub(super) fn body(
     request: &ChatRequest,
-    client: &Arc<str>,
+    (client, model): (&Arc<str>, &str),
     quirks: &'static Quirks,
     dialect: Dialect,
     expect: Expect,
@@ -54,7 +55,7 @@ pub(super) fn body(
         pieces.push(tools.wire("openai-chat", dialect, written_tools).into());
     }
     pieces.push(streaming(request, quirks, expect).into());
-    pieces.push(closing(fields(request, quirks, expect)));
+    pieces.push(closing(fields(request, model, quirks, expect)));
     pieces
 }
 
@@ -108,7 +109,12 @@ fn offers_tools(request: &ChatRequest, quirks: &Quirks) -> bool {
 }
 
 /// The settings behind the tools.
-fn fields(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> Map<String, Value> {
+fn fields(
+    request: &ChatRequest,
+    model: &str,
+    quirks: &Quirks,
+    expect: Expect,
+) -> Map<String, Value> {
     let options = request.options();
     let mut fields = Map::new();
     let mut set = |key: &str, value: Option<Value>| {
@@ -117,13 +123,15 @@ fn fields(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> Map<String,
             fields.insert(key.to_owned(), value);
         }
     };
-    set("temperature", options.temperature.map(Value::from));
-    set("top_p", options.top_p.map(Value::from));
+    let refused = refused(options, model);
+    let sampled = |number: Option<f64>| number.filter(|_| !refused.sampling).map(Value::from);
+    set("temperature", sampled(options.temperature));
+    set("top_p", sampled(options.top_p));
     set(
         quirks.token_limit,
         options.max_output_tokens.map(Value::from),
     );
-    let stop = options.stop.iter().flatten();
+    let stop = options.stop.iter().filter(|_| !refused.stop).flatten();
     let stop: Vec<&String> = stop.filter(|text| !text.is_empty()).collect();
     // "[] is too short - 'stop'"
     let stop = Some(stop).filter(|stop| !stop.is_empty());
@@ -137,10 +145,14 @@ fn fields(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> Map<String,
         let choice = options.tool_choice.as_ref();
         set(
             "tool_choice",
-            choice.and_then(|choice| tool_choice(choice, tools, quirks.forcing(options))),
+            choice.and_then(|choice| tool_choice(choice, tools, forcing(options, quirks, refused))),
         );
-        let parallel = options.parallel_tool_calls.filter(|_| quirks.parallel);
+        let is_taken = quirks.parallel && !refused.parallel_tool_calls;
+        let parallel = options.parallel_tool_calls.filter(|_| is_taken);
         set("parallel_tool_calls", parallel.map(Value::from));
+        if refused.reasoning_beside_tools && quirks.reasons_or_calls {
+            set("reasoning_effort", Some("none".into()));
+        }
     }
     let format = request.response_format();
     set(
@@ -176,9 +188,28 @@ fn streaming(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> &'static
     }
 }
 
+/// What the model refuses, whoever serves it.
+fn refused(options: &ChatOptions, model: &str) -> Refused {
+    let model = options.model.as_deref().unwrap_or(model);
+    let effort = options.extra.get("reasoning_effort");
+    families::refused(model, effort.and_then(Value::as_str))
+}
+
+fn forcing(options: &ChatOptions, quirks: &Quirks, refused: Refused) -> Forcing {
+    match refused.forcing {
+        true => Forcing::Never,
+        false => quirks.forcing(options),
+    }
+}
+
 /// The settings that this server has not.
-pub(super) fn unsupported(options: &ChatOptions, quirks: &Quirks) -> Vec<&'static str> {
-    let forced = match (&options.tool_choice, quirks.forcing(options)) {
+pub(super) fn unsupported(
+    options: &ChatOptions,
+    model: &str,
+    quirks: &Quirks,
+) -> Vec<&'static str> {
+    let refused = refused(options, model);
+    let forced = match (&options.tool_choice, forcing(options, quirks, refused)) {
         (Some(ToolChoice::Required), forcing) => {
             matches!(forcing, Forcing::Named | Forcing::Never | Forcing::Nothing)
         }
@@ -192,12 +223,18 @@ pub(super) fn unsupported(options: &ChatOptions, quirks: &Quirks) -> Vec<&'stati
     };
     let mut stops = options.stop.iter().flatten();
     let settings = [
+        (
+            "temperature",
+            options.temperature.is_some() && refused.sampling,
+        ),
+        ("top_p", options.top_p.is_some() && refused.sampling),
         ("seed", options.seed.is_some() && quirks.seed.is_none()),
-        ("stop", stops.any(String::is_empty)),
+        ("stop", stops.any(|text| text.is_empty() || refused.stop)),
         ("tool_choice", forced),
         (
             "parallel_tool_calls",
-            options.parallel_tool_calls.is_some() && !quirks.parallel,
+            options.parallel_tool_calls.is_some()
+                && (!quirks.parallel || refused.parallel_tool_calls),
         ),
     ];
     let missing = settings.into_iter().filter(|(_, is_missing)| *is_missing);

@@ -1,0 +1,158 @@
+//! What models refuse that others of their API take, told by their names.
+//!
+//! The names are those of OpenAI and Anthropic, also behind the prefix of a gateway
+//! (`anthropic/claude-opus-5`, `us.anthropic.claude-opus-4-7`). A name that is not known here refuses
+//! nothing.
+//!
+//! OpenAI, by <https://learn.microsoft.com/en-us/azure/foundry/openai/how-to/reasoning>: a model that
+//! reasons takes no `temperature` and no `top_p`; `stop` is "not supported with latest reasoning models"
+//! (OpenAI's API reference), and "Unsupported parameter: 'parallel_tool_calls'" is said by the o-series.
+//! GPT-5.1 to 5.4 reason only if told to, all others unless told not to. From 5.6 on, "Function tools with
+//! reasoning_effort are not supported […] in /v1/chat/completions. To use function tools, use
+//! /v1/responses or set reasoning_effort to 'none'", also where no effort is set:
+//! <https://github.com/BerriAI/litellm/pull/34569>.
+//!
+//! Claude, by <https://platform.claude.com/docs/en/about-claude/models/migration-guide>: from 4.7 on,
+//! "`temperature` is deprecated for this model", and so is `top_p`; from 5.5 on, and by models that always
+//! think, forced tool use is refused:
+//! <https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5>.
+
+#![cfg_attr(
+    not(all(feature = "openai", feature = "anthropic")),
+    allow(dead_code, reason = "one client needs all of it")
+)]
+
+/// The settings that a model refuses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Refused {
+    /// `temperature` and `top_p`.
+    pub(super) sampling: bool,
+    pub(super) stop: bool,
+    pub(super) parallel_tool_calls: bool,
+    /// A `tool_choice` that makes it call.
+    pub(super) forcing: bool,
+    /// Tools, unless it is told not to reason.
+    pub(super) reasoning_beside_tools: bool,
+}
+
+/// What this model refuses if it is told to reason with this effort, or is told nothing of it.
+pub(super) fn refused(model: &str, effort: Option<&str>) -> Refused {
+    let name = model.to_ascii_lowercase();
+    claude(&name)
+        .or_else(|| openai(name.rsplit('/').next()?, effort))
+        .unwrap_or_default()
+}
+
+fn claude(name: &str) -> Option<Refused> {
+    let (_, name) = name.split_once("claude")?;
+    let words = || name.split(|char: char| !char.is_ascii_alphanumeric());
+    let always_thinks = words().any(|word| matches!(word, "fable" | "mythos"));
+    let number = |word: &str| word.parse::<u32>().ok().filter(|_| word.len() <= 2);
+    let mut words = words().skip_while(|word| number(word).is_none());
+    let version = words.next().and_then(number);
+    let version = version.map(|major| (major, words.next().and_then(number).unwrap_or(0)));
+    let is_since = |least| version.is_some_and(|version| version >= least);
+    Some(Refused {
+        sampling: always_thinks || is_since((4, 7)),
+        forcing: always_thinks || is_since((5, 5)),
+        ..Refused::default()
+    })
+}
+
+fn openai(name: &str, effort: Option<&str>) -> Option<Refused> {
+    let first = |text: &str| {
+        text.split(|char: char| !char.is_ascii_digit())
+            .next()?
+            .parse()
+            .ok()
+    };
+    let version: (u32, u32) = match name.strip_prefix("gpt-") {
+        Some(rest) => {
+            let minor = rest.split_once('.').and_then(|(_, rest)| first(rest));
+            (first(rest)?, minor.unwrap_or(0))
+        }
+        None => {
+            let is_of_series = name
+                .strip_prefix('o')
+                .is_some_and(|rest| first(rest).is_some());
+            return is_of_series.then_some(Refused {
+                sampling: true,
+                stop: true,
+                parallel_tool_calls: true,
+                ..Refused::default()
+            });
+        }
+    };
+    // "gpt-35-turbo" is the name of 3.5 at Azure.
+    let may_reason = (5..10).contains(&version.0) && !name.contains("chat");
+    let tells_itself = !(1..5).contains(&version.1) || version.0 > 5 || name.contains("codex");
+    let reasons = may_reason && effort.map_or(tells_itself, |effort| effort != "none");
+    Some(Refused {
+        sampling: reasons,
+        stop: reasons,
+        reasoning_beside_tools: may_reason && version >= (5, 6) && effort.is_none(),
+        ..Refused::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_read_out_of_a_name() {
+        let none = Refused::default();
+        let sampling = Refused {
+            sampling: true,
+            ..none
+        };
+        let forced = Refused {
+            forcing: true,
+            ..sampling
+        };
+        let reasons = Refused {
+            stop: true,
+            ..sampling
+        };
+        let series = Refused {
+            parallel_tool_calls: true,
+            ..reasons
+        };
+        let newest = Refused {
+            reasoning_beside_tools: true,
+            ..reasons
+        };
+        for (model, expected) in [
+            ("claude-3-7-sonnet-20250219", none),
+            ("claude-opus-4-20250514", none),
+            ("anthropic.claude-opus-4-6-v1:0", none),
+            ("claude-haiku-4-5-20251001", none),
+            ("us.anthropic.claude-opus-4-7-v1:0", sampling),
+            ("anthropic/claude-4.7-opus", sampling),
+            ("Claude-Sonnet-5", sampling),
+            ("claude-sonnet-5-5", forced),
+            ("claude-fable-5", forced),
+            ("claude-mythos-preview", forced),
+            ("claude-latest", none),
+            ("gpt-4.1-mini", none),
+            ("gpt-4o", none),
+            ("gpt-35-turbo", none),
+            ("gpt-oss-120b", none),
+            ("openai/gpt-5-mini", reasons),
+            ("gpt-5-chat-latest", none),
+            ("gpt-5.2", none),
+            ("gpt-5.1-codex", reasons),
+            ("gpt-5.5", reasons),
+            ("gpt-5.6-luna", newest),
+            ("gpt-6-sol", newest),
+            ("o3", series),
+            ("o4-mini-2025-04-16", series),
+            ("ollama", none),
+            ("qwen3", none),
+        ] {
+            assert_eq!(refused(model, None), expected, "{model}");
+        }
+        assert_eq!(refused("gpt-5.2", Some("low")), reasons);
+        assert_eq!(refused("gpt-5.6", Some("none")), none);
+    }
+}
