@@ -86,7 +86,7 @@ fn agent() -> Result<ReactAgent, BoxError> {
     Ok(agent.build()?)
 }
 
-/// The input of each of the many tools.
+// The input of each of the many tools; a doc comment would be sent with each of them.
 #[derive(Deserialize, ToolSchema)]
 #[expect(dead_code, reason = "only what the tool is offered with counts")]
 struct Filler {

@@ -37,10 +37,16 @@ pub(super) struct Refused {
 
 /// What this model refuses if it is told to reason with this effort, or is told nothing of it.
 pub(super) fn refused(model: &str, effort: Option<&str>) -> Refused {
-    let name = model.to_ascii_lowercase();
-    claude(&name)
-        .or_else(|| openai(name.rsplit('/').next()?, effort))
-        .unwrap_or_default()
+    let own = model.rsplit('/').next().unwrap_or(model);
+    let mut parts = model.as_bytes().windows("claude".len());
+    if parts.any(|part| part.eq_ignore_ascii_case(b"claude")) {
+        return claude(&model.to_ascii_lowercase()).unwrap_or_default();
+    }
+    match own.as_bytes() {
+        [b'g' | b'G' | b'o' | b'O', ..] => openai(&own.to_ascii_lowercase(), effort),
+        _ => None,
+    }
+    .unwrap_or_default()
 }
 
 fn claude(name: &str) -> Option<Refused> {
