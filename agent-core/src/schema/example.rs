@@ -6,6 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::accepts::{accepts, accepts_part};
+use super::chance::Chance;
 use super::pattern::Pattern;
 use super::scalars::{number, text};
 use super::{Composer, Property, Schema};
@@ -72,26 +73,6 @@ pub(crate) fn sample(schema: &Value, chance: &mut Chance) -> Option<Value> {
         let value = maker.make(schema)?;
         (accepts(schema, &value) == Some(true)).then_some(value)
     })
-}
-
-/// What is taken where a schema leaves a choice: of one seed always the same.
-/// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators").
-#[derive(Debug, Clone)]
-pub(crate) struct Chance(u64);
-
-impl Chance {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// A number below `count`, or 0.
-    fn below(&mut self, count: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % count.max(1)
-    }
 }
 
 struct Maker<'a> {

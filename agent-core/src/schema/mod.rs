@@ -10,6 +10,7 @@
 mod absent;
 mod accepts;
 mod base64;
+mod chance;
 mod check;
 mod compose;
 mod constraints;
@@ -37,6 +38,7 @@ mod writer;
 
 pub(crate) use absent::{absent, is_required};
 pub use base64::Base64;
+pub(crate) use chance::Chance;
 pub(crate) use check::checked;
 pub use check::{SchemaError, SchemaFault};
 pub(crate) use compose::Composer;
@@ -47,7 +49,7 @@ pub use dialect::{
     without_optional_nulls,
 };
 pub(crate) use dialect::{Sent, Translations, plan};
-pub(crate) use example::{Chance, example, example_within, sample};
+pub(crate) use example::{example, example_within, sample};
 #[cfg(feature = "validate")]
 pub(crate) use example_at::example_at;
 pub(crate) use json::Members;

@@ -194,7 +194,8 @@ impl CheckpointSaver for Counting {
     }
 }
 
-/// They are calls of an agent inside of a call, whose thread is read once for each answer.
+/// They are calls of an agent inside of a call: an answer reads both threads once, whatever was
+/// answered before.
 #[tokio::test]
 async fn approved_one_by_one_from_outside() {
     let inner = agent(10, answers("f", "ok")).approval(|_, _| true);

@@ -16,6 +16,7 @@ mod partial;
 mod piece;
 mod profile;
 mod quirks;
+mod servers;
 mod stream;
 mod thoughts;
 mod turns;

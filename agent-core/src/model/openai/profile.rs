@@ -3,9 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::quirks::{
+use super::quirks::Quirks;
+use super::servers::{
     AZURE, COMPATIBLE, DEEPSEEK, GEMINI, LLAMA_CPP, MISTRAL, MOONSHOT, OLLAMA, OPENAI, OPENROUTER,
-    QWEN, Quirks, STRICT_ALTERNATION, VLLM,
+    QWEN, STRICT_ALTERNATION, VLLM,
 };
 
 /// What a server wants to be asked like.
