@@ -15,7 +15,10 @@
 //! Claude, by <https://platform.claude.com/docs/en/about-claude/models/migration-guide>: from 4.7 on,
 //! "`temperature` is deprecated for this model", and so is `top_p`; from 5.5 on, and by models that always
 //! think, forced tool use is refused:
-//! <https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5>.
+//! <https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5>. From 5.1 on, a thought is
+//! bound to what came before it, and behind anything else "the API rejects the request with a 400 error or
+//! drops the invalid blocks, whichever you choose":
+//! <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking>.
 
 #![cfg_attr(
     not(all(feature = "openai", feature = "anthropic")),
@@ -33,13 +36,20 @@ pub(super) struct Refused {
     pub(super) forcing: bool,
     /// Tools, unless it is told not to reason.
     pub(super) reasoning_beside_tools: bool,
+    /// Thoughts behind what is not as it was when they were thought.
+    pub(super) moved_thoughts: bool,
+}
+
+/// True if a Claude goes by this name.
+pub(super) fn is_claude(model: &str) -> bool {
+    let mut parts = model.as_bytes().windows("claude".len());
+    parts.any(|part| part.eq_ignore_ascii_case(b"claude"))
 }
 
 /// What this model refuses if it is told to reason with this effort, or is told nothing of it.
 pub(super) fn refused(model: &str, effort: Option<&str>) -> Refused {
     let own = model.rsplit('/').next().unwrap_or(model);
-    let mut parts = model.as_bytes().windows("claude".len());
-    if parts.any(|part| part.eq_ignore_ascii_case(b"claude")) {
+    if is_claude(model) {
         return claude(&model.to_ascii_lowercase()).unwrap_or_default();
     }
     match own.as_bytes() {
@@ -61,6 +71,7 @@ fn claude(name: &str) -> Option<Refused> {
     Some(Refused {
         sampling: always_thinks || is_since((4, 7)),
         forcing: always_thinks || is_since((5, 5)),
+        moved_thoughts: is_since((5, 1)),
         ..Refused::default()
     })
 }
@@ -116,6 +127,10 @@ mod tests {
             forcing: true,
             ..sampling
         };
+        let bound = Refused {
+            moved_thoughts: true,
+            ..forced
+        };
         let reasons = Refused {
             stop: true,
             ..sampling
@@ -136,8 +151,9 @@ mod tests {
             ("us.anthropic.claude-opus-4-7-v1:0", sampling),
             ("anthropic/claude-4.7-opus", sampling),
             ("Claude-Sonnet-5", sampling),
-            ("claude-sonnet-5-5", forced),
+            ("claude-sonnet-5-5", bound),
             ("claude-fable-5", forced),
+            ("us.anthropic.claude-fable-5-1", bound),
             ("claude-mythos-preview", forced),
             ("claude-latest", none),
             ("gpt-4.1-mini", none),

@@ -15,7 +15,7 @@ use agent_tests::replay::{Answer, ReplayServer};
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use super::{client, thoughtful};
+use super::{ask, client, thoughtful};
 
 const ANSWER: &str =
     r#"{"type":"message","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn"}"#;
@@ -223,6 +223,65 @@ async fn what_another_provider_or_nobody_signed_is_not_sent() {
         {"role":"user","content":[{"type":"text","text":"r"}]}
     "#]]
     .assert_eq(&lines(&body));
+}
+
+#[tokio::test]
+async fn thoughts_that_are_not_a_claudes_go_to_no_claude() {
+    for (model, is_taken) in [("claude-opus-4-5", true), ("deepseek-v4", false)] {
+        let block = r#"{"type":"thinking","thinking":"Hm.","signature":"c2ln"}"#;
+        let text = r#"{"type":"text","text":"I look."}"#;
+        let plain = format!(r#"{{"id":"m","model":"{model}","content":[{block},{text}]}}"#);
+        let outcome = ask(Answer::json(plain), false).await;
+        let answer = outcome.result.unwrap().message;
+        assert_eq!(answer.opaque.len(), 1, "{model}");
+        let request = request([Message::user("q"), answer.into(), Message::user("r")]);
+
+        let original = Anthropic::builder().model("claude-opus-4-5");
+        let other = original.clone().base_url("http://h.test");
+        let [original, other] = [original, other].map(|client| {
+            let text = client.build().unwrap().request_text(&request);
+            text.contains(r#""signature":"c2ln""#)
+        });
+        assert_eq!((original, other), (is_taken, true), "{model}");
+    }
+}
+
+#[test]
+fn thoughts_that_lost_their_place_are_dropped_and_not_refused() {
+    let text = |model: &str, header: Option<&str>, thinking: Option<Value>| {
+        let mut client = Anthropic::builder().model(model);
+        if let Some(beta) = header {
+            client = client
+                .base_url("http://h.test")
+                .header("Anthropic-Beta", beta);
+        }
+        let options = thinking.map_or_else(ChatOptions::new, |it| {
+            ChatOptions::new().extra("thinking", it)
+        });
+        let request = request([Message::user("q")]).with_options(options);
+        let text = client.build().unwrap().request_text(&request);
+        let body: Value = serde_json::from_str(&text).unwrap();
+        body["thinking"].to_string()
+    };
+    let dropped =
+        r#"{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"}}"#;
+    let beta = Some("a, thinking-binding-controls-2026-08-01");
+
+    assert_eq!(text("claude-opus-5-5", None, None), dropped);
+    assert_eq!(text("claude-fable-5-1", beta, None), dropped);
+    // Who does not know the setting refuses the request.
+    assert_eq!(text("claude-opus-5-5", Some("a"), None), "null");
+    assert_eq!(text("claude-opus-5", None, None), "null");
+    // What the user says about it stands.
+    for own in [
+        json!({"type": "between_tools"}),
+        json!({"type": "adaptive", "block_binding": {"prefix_mismatch_behavior": "error"}}),
+    ] {
+        assert_eq!(
+            text("claude-sonnet-5-5", None, Some(own.clone())),
+            own.to_string()
+        );
+    }
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Anthropic, Inner, PromptCaching};
+use crate::model::families::refused;
 use crate::model::http::{Setup, shared_setters};
 use crate::model::prefix::PrefixWatch;
 use crate::model::{ModelError, Timeouts};
@@ -12,6 +13,10 @@ const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
 
 /// The version of the API that is spoken.
 const VERSION: &str = "2023-06-01";
+
+/// The beta in which thoughts that lost their place can be dropped, where they are refused else.
+/// <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking>
+const DROPS_THOUGHTS: &str = "thinking-binding-controls-2026-08-01";
 
 /// What every model of today can write in one answer; the API wants a number.
 const DEFAULT_MAX_OUTPUT_TOKENS: u32 = 8192;
@@ -96,6 +101,10 @@ impl AnthropicBuilder {
             setup.add_header("x-api-key", key);
         }
         setup.add_header("anthropic-version", VERSION.to_owned());
+        let is_original = setup.host(DEFAULT_BASE_URL) == "api.anthropic.com";
+        if is_original && refused(&model, None).moved_thoughts {
+            setup.join_header("anthropic-beta", DROPS_THOUGHTS);
+        }
         let path: &[&str] = match setup.path(DEFAULT_BASE_URL).ends_with("/v1") {
             true => &["messages"],
             false => &["v1", "messages"],
@@ -105,7 +114,8 @@ impl AnthropicBuilder {
             model,
             max_output_tokens: self.max_output_tokens,
             dialect: setup.dialect,
-            is_original: setup.host(DEFAULT_BASE_URL) == "api.anthropic.com",
+            is_original,
+            drops_thoughts: setup.has_in_header("anthropic-beta", DROPS_THOUGHTS),
             caching: self.caching,
             prefixes: PrefixWatch::default(),
         })))

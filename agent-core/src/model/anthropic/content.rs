@@ -7,9 +7,9 @@ use std::collections::HashSet;
 
 use serde_json::json;
 
-use super::PROVIDER;
 use super::blocks::{Blocks, Kind, Open};
 use super::event::Part;
+use super::message::maker;
 use crate::message::{OpaquePart, ToolCall};
 use crate::model::reading;
 use crate::model::reading::cut::Seam;
@@ -19,6 +19,8 @@ use crate::model::{ModelDelta, ModelError};
 /// The content of an answer as far as it came.
 #[derive(Debug, Default)]
 pub(super) struct Content {
+    /// True if it is known not to be a Claude that says it.
+    pub(super) is_foreign: bool,
     blocks: Blocks,
     calls: Vec<PartialCall>,
     /// The place of the call that the latest block is. One that was cut off has an end, too.
@@ -218,7 +220,7 @@ impl Content {
     }
 
     fn opaque(&self, json: String) -> OpaquePart {
-        OpaquePart::new(PROVIDER, json).after(self.text, self.calls.len())
+        OpaquePart::new(maker(self.is_foreign), json).after(self.text, self.calls.len())
     }
 
     fn say(&mut self, text: &str, ready: &mut Ready) {

@@ -24,6 +24,8 @@ pub(super) struct Event<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Message<'a> {
     pub(super) id: Cow<'a, str>,
+    /// The model that answers, by the name its server gives it.
+    pub(super) model: Cow<'a, str>,
     pub(super) content: Option<&'a str>,
     pub(super) stop_reason: Option<Cow<'a, str>>,
     pub(super) usage: Option<&'a str>,
@@ -86,6 +88,7 @@ impl<'a> Message<'a> {
         while let Some(key) = json.key()? {
             match key {
                 "id" => message.id = json.said()?,
+                "model" => message.model = json.said()?,
                 "content" => message.content = json.any()?,
                 "stop_reason" => message.stop_reason = json.text()?,
                 "usage" => message.usage = json.any()?,

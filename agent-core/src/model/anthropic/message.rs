@@ -20,6 +20,19 @@ const CALL_IDS: CallIds = CallIds::Words(64);
 /// Most characters of a tool's name.
 const MAX_NAME: usize = 128;
 
+/// The maker of what a server of another model says that is neither text nor a call.
+const COMPATIBLE: &str = "anthropic-compatible";
+
+/// The maker of such parts. Only a Claude signs what a Claude takes: "Invalid `signature` in
+/// `thinking` block" is said after a change from another,
+/// <https://github.com/ding113/claude-code-hub/issues/518>.
+pub(super) fn maker(is_foreign: bool) -> &'static str {
+    match is_foreign {
+        true => COMPATIBLE,
+        false => PROVIDER,
+    }
+}
+
 /// Who is asked: what Anthropic refuses, others want.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Server {
@@ -32,16 +45,21 @@ impl Server {
     pub(super) fn key(self) -> &'static str {
         match self {
             Self::Anthropic => PROVIDER,
-            Self::Other => "anthropic-other",
+            Self::Other => COMPATIBLE,
         }
     }
 
-    /// True unless it would refuse its own words. Other servers sign no thoughts and want them back:
+    /// True if the part was made by one that speaks this API, and the server would not refuse it.
+    /// Others than Anthropic sign no thoughts and want them back:
     /// "The `content[].thinking` in the thinking mode must be passed back to the API.",
     /// <https://github.com/can1357/oh-my-pi/pull/908>
     pub(super) fn takes(self, part: &OpaquePart) -> bool {
         let is_thinking = part.json.contains("\"thinking\"");
-        self == Self::Other || !is_thinking || part.json.contains("\"signature\"")
+        match &*part.provider {
+            PROVIDER => self == Self::Other || !is_thinking || part.json.contains("\"signature\""),
+            COMPATIBLE => self == Self::Other,
+            _ => false,
+        }
     }
 }
 
@@ -100,8 +118,7 @@ fn block(part: &ContentPart) -> Value {
 
 fn assistant(out: &mut String, answer: &AssistantMessage, suffix: &str, server: Server) {
     let (mut text, mut calls) = (&*answer.text, &*answer.tool_calls);
-    let own = |part: &&OpaquePart| part.provider == PROVIDER && server.takes(part);
-    for part in answer.opaque.iter().filter(own) {
+    for part in answer.opaque.iter().filter(|part| server.takes(part)) {
         let said = answer.text.len() - text.len();
         let (before, after) = text.split_at(boundary(text, part.after_text.saturating_sub(said)));
         let asked = answer.tool_calls.len() - calls.len();

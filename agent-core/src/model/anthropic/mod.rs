@@ -117,6 +117,13 @@ pub fn read_answer(
 /// made to call a tool, nor be given a temperature: both settings are then left out and told of
 /// by [`ChatModel::unsupported`], as are `top_p` beside a temperature of a Claude, both since Claude 4.7,
 /// and forced tool use since 5.5. Its budget is added to the most tokens of an answer that is the default.
+///
+/// Since 5.1 a Claude refuses its own thoughts where the tools, the system prompt or a message before
+/// them changed, by a hook that shortens the history for example. Anthropic itself is asked to drop
+/// them then; another server that can do that is if the header `anthropic-beta` names
+/// `thinking-binding-controls-2026-08-01`. `{"block_binding": {"prefix_mismatch_behavior": "error"}}`
+/// in `thinking` brings the refusal back. What a model said that is no Claude, it does not get to see
+/// as thoughts.
 #[derive(Clone)]
 pub struct Anthropic(Arc<Inner>);
 
@@ -128,6 +135,8 @@ struct Inner {
     dialect: Option<Dialect>,
     /// True if this is Anthropic itself; other servers speak its API with limits of their own.
     is_original: bool,
+    /// True if the server was told that it will be told which thoughts to drop.
+    drops_thoughts: bool,
     caching: PromptCaching,
     prefixes: PrefixWatch,
 }
@@ -180,6 +189,7 @@ impl Anthropic {
                 true => Server::Anthropic,
                 false => Server::Other,
             },
+            drops_thoughts: self.0.drops_thoughts,
             expect,
         };
         wire::body(request, &asking)

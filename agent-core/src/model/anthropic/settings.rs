@@ -2,11 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::PROVIDER;
 use super::message::Server;
 use super::wire::Asking;
-use crate::message::OpaquePart;
-use crate::model::families::{Refused, refused};
+use crate::model::families::{Refused, is_claude, refused};
 use crate::model::http::{Expect, Piece, closing};
 use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::Dialect;
@@ -73,7 +71,24 @@ pub(super) fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) 
         tracing::debug!("another model began this turn, so it is ended without thinking");
         fields.remove("thinking");
     }
+    if asking.drops_thoughts && refused.moved_thoughts {
+        drop_moved_thoughts(&mut fields);
+    }
     closing(fields)
+}
+
+/// Asks that thoughts behind a changed beginning are dropped, unless the user says what is to be done
+/// with them. Such a model takes no `thinking` as `adaptive`.
+fn drop_moved_thoughts(fields: &mut Map<String, Value>) {
+    let thinking = fields
+        .entry("thinking")
+        .or_insert_with(|| json!({"type": "adaptive"}));
+    let takes_it = matches!(thinking["type"].as_str(), Some("adaptive" | "enabled"));
+    if let Some(thinking) = thinking.as_object_mut().filter(|_| takes_it) {
+        thinking
+            .entry("block_binding")
+            .or_insert_with(|| json!({"prefix_mismatch_behavior": "drop_block"}));
+    }
 }
 
 /// True if the last answer waits for its results and does not begin with thinking, as that of
@@ -82,8 +97,7 @@ fn goes_on_unthought(request: &ChatRequest, server: Server) -> bool {
     let mut has_results = false;
     for message in request.messages().rev() {
         if let Some(answer) = message.as_assistant() {
-            let is_sent = |part: &&OpaquePart| part.provider == PROVIDER && server.takes(part);
-            let first = answer.opaque.iter().find(is_sent);
+            let first = answer.opaque.iter().find(|part| server.takes(part));
             let begins = first.is_some_and(|part| {
                 (part.after_text, part.after_calls) == (0, 0) && part.json.contains("thinking\"")
             });
@@ -123,10 +137,7 @@ fn takes_top_p(options: &ChatOptions, asked: &str, refused: Refused) -> bool {
     if refused.sampling {
         return false;
     }
-    if !model(options, asked)
-        .to_ascii_lowercase()
-        .contains("claude")
-    {
+    if !is_claude(model(options, asked)) {
         return true;
     }
     match thinks(options) {

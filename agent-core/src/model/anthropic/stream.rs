@@ -6,6 +6,7 @@
 use super::API;
 use super::content::Content;
 use super::event::{Counts, Event, Message};
+use crate::model::families::is_claude;
 use crate::model::reading;
 use crate::model::reading::ending;
 use crate::model::reading::json::{Json, NotJson};
@@ -145,6 +146,7 @@ impl Assembler {
     fn begin(&mut self, message: &Message<'_>) {
         self.has_begun = true;
         self.id = message.id.to_string();
+        self.content.is_foreign = !message.model.is_empty() && !is_claude(&message.model);
         self.counts.take(message.usage);
         self.stop_reason = message.stop_reason.as_deref().map(str::to_owned);
     }

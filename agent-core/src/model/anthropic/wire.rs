@@ -34,6 +34,8 @@ pub(super) struct Asking<'a> {
     pub(super) dialect: Dialect,
     pub(super) caching: PromptCaching,
     pub(super) server: Server,
+    /// True if the server can be told to drop thoughts.
+    pub(super) drops_thoughts: bool,
     pub(super) expect: Expect,
 }
 

@@ -121,6 +121,27 @@ impl Setup {
         }
     }
 
+    /// Adds a word to a header that is a list, unless it is there.
+    #[cfg(feature = "anthropic")]
+    pub(crate) fn join_header(&mut self, name: &str, word: &str) {
+        if self.has_in_header(name, word) {
+            return;
+        }
+        let named = |(other, _): &&mut (String, String)| other.eq_ignore_ascii_case(name);
+        match self.headers.iter_mut().find(named) {
+            Some((_, list)) => *list = format!("{list},{word}"),
+            None => self.headers.push((name.to_owned(), word.to_owned())),
+        }
+    }
+
+    /// True if a header that is a list holds this word.
+    #[cfg(feature = "anthropic")]
+    pub(crate) fn has_in_header(&self, name: &str, word: &str) -> bool {
+        let named = self.headers.iter();
+        let mut lists = named.filter(|(other, _)| other.eq_ignore_ascii_case(name));
+        lists.any(|(_, list)| list.split(',').any(|one| one.trim() == word))
+    }
+
     /// The host of the base URL; empty if that is no URL.
     pub(crate) fn host(&self, default_base_url: &str) -> String {
         let url = self.url(default_base_url);
@@ -168,5 +189,24 @@ impl fmt::Debug for Setup {
             .field("timeouts", &self.timeouts)
             .field("headers", &names)
             .finish()
+    }
+}
+
+#[cfg(all(test, feature = "anthropic"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_joins_the_list_that_was_set_by_hand() {
+        let mut setup = Setup::new();
+        setup.join_header("beta", "one");
+        assert_eq!(setup.headers, [("beta".to_owned(), "one".to_owned())]);
+
+        setup.headers = vec![("Beta".to_owned(), "two, three".to_owned())];
+        for word in ["one", "three", "one"] {
+            setup.join_header("beta", word);
+        }
+        let list = "two, three,one".to_owned();
+        assert_eq!(setup.headers, [("Beta".to_owned(), list)]);
     }
 }
