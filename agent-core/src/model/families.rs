@@ -7,10 +7,11 @@
 //! OpenAI, by <https://learn.microsoft.com/en-us/azure/foundry/openai/how-to/reasoning>: a model that
 //! reasons takes no `temperature` and no `top_p`; `stop` is "not supported with latest reasoning models"
 //! (OpenAI's API reference), and "Unsupported parameter: 'parallel_tool_calls'" is said by the o-series.
-//! GPT-5.1 to 5.4 reason only if told to, all others unless told not to. From 5.6 on, "Function tools with
+//! GPT-5.1 to 5.4 reason only if told to, all others unless told not to. From 5.5 on, "Function tools with
 //! reasoning_effort are not supported […] in /v1/chat/completions. To use function tools, use
 //! /v1/responses or set reasoning_effort to 'none'", also where no effort is set:
-//! <https://github.com/BerriAI/litellm/pull/34569>.
+//! <https://github.com/jeffdafoe/llm-memory-api/pull/178>, <https://github.com/BerriAI/litellm/pull/34569>.
+//! Astra takes no `none`, so it is asked as it is, and refuses: <https://github.com/genkit-ai/genkit/pull/6303>.
 //!
 //! Claude, by <https://platform.claude.com/docs/en/about-claude/models/migration-guide>: from 4.7 on,
 //! "`temperature` is deprecated for this model", and so is `top_p`; from 5.5 on, and by models that always
@@ -107,7 +108,10 @@ fn openai(name: &str, effort: Option<&str>) -> Option<Refused> {
     Some(Refused {
         sampling: reasons,
         stop: reasons,
-        reasoning_beside_tools: may_reason && version >= (5, 6) && effort.is_none(),
+        reasoning_beside_tools: may_reason
+            && version >= (5, 5)
+            && effort.is_none()
+            && !name.contains("astra"),
         ..Refused::default()
     })
 }
@@ -164,9 +168,10 @@ mod tests {
             ("gpt-5-chat-latest", none),
             ("gpt-5.2", none),
             ("gpt-5.1-codex", reasons),
-            ("gpt-5.5", reasons),
+            ("gpt-5.5", newest),
             ("gpt-5.6-luna", newest),
             ("gpt-6-sol", newest),
+            ("gpt-6.2-astra", reasons),
             ("o3", series),
             ("o4-mini-2025-04-16", series),
             ("ollama", none),

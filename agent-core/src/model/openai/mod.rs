@@ -94,9 +94,9 @@ pub fn read_answer(
 /// ```
 ///
 /// What a model of OpenAI refuses, such as a temperature while it reasons, is left out and told of by
-/// [`ChatModel::unsupported`]. GPT-5.6 and later take no tools in this API while they reason: offered
+/// [`ChatModel::unsupported`]. GPT-5.5 and later take no tools in this API while they reason: offered
 /// tools, they are told not to, unless `reasoning_effort` is among the
-/// [extra options](ChatOptions::extra).
+/// [extra options](ChatOptions::extra). GPT-6 Astra cannot be told so, and takes none here at all.
 #[derive(Clone)]
 pub struct OpenAi(Arc<Inner>);
 
