@@ -1,4 +1,4 @@
-//! What models refuse that others of their API take, told by their names.
+//! What models refuse or do that others of their API do not, told by their names.
 //!
 //! The names are those of OpenAI and Anthropic, also behind the prefix of a gateway
 //! (`anthropic/claude-opus-5`, `us.anthropic.claude-opus-4-7`). A name that is not known here refuses
@@ -19,7 +19,9 @@
 //! <https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5>. From 5.1 on, a thought is
 //! bound to what came before it, and behind anything else "the API rejects the request with a 400 error or
 //! drops the invalid blocks, whichever you choose":
-//! <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking>.
+//! <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking>. From 5 on, a Claude thinks unless
+//! it is told not to, and its thoughts count as output:
+//! <https://platform.claude.com/docs/en/models/sonnet-5/migration-guide>.
 
 #![cfg_attr(
     not(all(feature = "openai", feature = "anthropic")),
@@ -51,7 +53,8 @@ pub(super) fn is_claude(model: &str) -> bool {
 pub(super) fn refused(model: &str, effort: Option<&str>) -> Refused {
     let own = model.rsplit('/').next().unwrap_or(model);
     if is_claude(model) {
-        return claude(&model.to_ascii_lowercase()).unwrap_or_default();
+        let claude = Claude::of(&model.to_ascii_lowercase());
+        return claude.map_or_else(Refused::default, |it| it.refused());
     }
     match own.as_bytes() {
         [b'g' | b'G' | b'o' | b'O', ..] => openai(&own.to_ascii_lowercase(), effort),
@@ -60,21 +63,44 @@ pub(super) fn refused(model: &str, effort: Option<&str>) -> Refused {
     .unwrap_or_default()
 }
 
-fn claude(name: &str) -> Option<Refused> {
-    let (_, name) = name.split_once("claude")?;
-    let words = || name.split(|char: char| !char.is_ascii_alphanumeric());
-    let always_thinks = words().any(|word| matches!(word, "fable" | "mythos"));
-    let number = |word: &str| word.parse::<u32>().ok().filter(|_| word.len() <= 2);
-    let mut words = words().skip_while(|word| number(word).is_none());
-    let version = words.next().and_then(number);
-    let version = version.map(|major| (major, words.next().and_then(number).unwrap_or(0)));
-    let is_since = |least| version.is_some_and(|version| version >= least);
-    Some(Refused {
-        sampling: always_thinks || is_since((4, 7)),
-        forcing: always_thinks || is_since((5, 5)),
-        moved_thoughts: is_since((5, 1)),
-        ..Refused::default()
-    })
+/// True if this model thinks although nobody tells it to, and its thoughts count as output.
+pub(super) fn thinks_unasked(model: &str) -> bool {
+    let claude = Claude::of(&model.to_ascii_lowercase());
+    claude.is_some_and(|it| it.always_thinks || it.is_since((5, 0)))
+}
+
+/// What the name of a Claude tells.
+struct Claude {
+    always_thinks: bool,
+    version: Option<(u32, u32)>,
+}
+
+impl Claude {
+    /// Reads a name in lower case.
+    fn of(name: &str) -> Option<Self> {
+        let (_, name) = name.split_once("claude")?;
+        let words = || name.split(|char: char| !char.is_ascii_alphanumeric());
+        let number = |word: &str| word.parse::<u32>().ok().filter(|_| word.len() <= 2);
+        let mut numbers = words().skip_while(|word| number(word).is_none());
+        let major = numbers.next().and_then(number);
+        Some(Self {
+            always_thinks: words().any(|word| matches!(word, "fable" | "mythos")),
+            version: major.map(|major| (major, numbers.next().and_then(number).unwrap_or(0))),
+        })
+    }
+
+    fn is_since(&self, least: (u32, u32)) -> bool {
+        self.version.is_some_and(|version| version >= least)
+    }
+
+    fn refused(&self) -> Refused {
+        Refused {
+            sampling: self.always_thinks || self.is_since((4, 7)),
+            forcing: self.always_thinks || self.is_since((5, 5)),
+            moved_thoughts: self.is_since((5, 1)),
+            ..Refused::default()
+        }
+    }
 }
 
 fn openai(name: &str, effort: Option<&str>) -> Option<Refused> {
@@ -179,6 +205,13 @@ mod tests {
         ] {
             assert_eq!(refused(model, None), expected, "{model}");
         }
+        let unasked = [
+            "claude-sonnet-5",
+            "claude-mythos-preview",
+            "claude-opus-4-8",
+            "gpt-6",
+        ];
+        assert_eq!(unasked.map(thinks_unasked), [true, true, false, false]);
         assert_eq!(refused("gpt-5.2", Some("low")), reasons);
         assert_eq!(refused("gpt-5.6", Some("none")), none);
     }

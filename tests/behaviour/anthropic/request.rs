@@ -385,6 +385,15 @@ async fn claude_gets_no_setting_that_it_refuses_beside_another() {
     assert_eq!(claude.unsupported(&thinks.clone().top_p(0.9)), ["top_p"]);
     assert_eq!(body(&claude, &thinks.clone().top_p(0.97))["top_p"], 0.97);
 
+    // A newer Claude thinks unasked, within the most tokens of an answer.
+    let newer = Anthropic::builder().model("claude-sonnet-5");
+    let few = newer.clone().max_output_tokens(100).build().unwrap();
+    assert_eq!(
+        body(&newer.build().unwrap(), &ChatOptions::new())["max_tokens"],
+        20_480
+    );
+    assert_eq!(body(&few, &ChatOptions::new())["max_tokens"], 100);
+
     // The budget is part of the most tokens of an answer.
     assert_eq!(body(&claude, &thinks)["max_tokens"], 16_000 + 8192);
     let fits = ChatOptions::new().extra("thinking", thinking(2000));

@@ -18,15 +18,12 @@ const VERSION: &str = "2023-06-01";
 /// <https://platform.claude.com/docs/en/build-with-claude/preserved-thinking>
 const DROPS_THOUGHTS: &str = "thinking-binding-controls-2026-08-01";
 
-/// What every model of today can write in one answer; the API wants a number.
-const DEFAULT_MAX_OUTPUT_TOKENS: u32 = 8192;
-
 /// Sets up an [`Anthropic`] client; made by [`Anthropic::builder`].
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct AnthropicBuilder {
     setup: Setup,
-    max_output_tokens: u32,
+    max_output_tokens: Option<u32>,
     caching: PromptCaching,
 }
 
@@ -38,7 +35,7 @@ impl AnthropicBuilder {
     fn with(setup: Setup) -> Self {
         Self {
             setup,
-            max_output_tokens: DEFAULT_MAX_OUTPUT_TOKENS,
+            max_output_tokens: None,
             caching: PromptCaching::Off,
         }
     }
@@ -64,9 +61,9 @@ impl AnthropicBuilder {
     }
 
     /// Asks for at most this many tokens where a request says nothing else; the API wants a
-    /// number. Default: 8192.
+    /// number. Default: 8192, and 20480 for a model that thinks unasked, as a Claude since 5.
     pub fn max_output_tokens(mut self, tokens: u32) -> Self {
-        self.max_output_tokens = tokens;
+        self.max_output_tokens = Some(tokens);
         self
     }
 

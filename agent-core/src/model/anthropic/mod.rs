@@ -130,7 +130,7 @@ pub struct Anthropic(Arc<Inner>);
 struct Inner {
     endpoint: Arc<Endpoint>,
     model: String,
-    max_output_tokens: u32,
+    max_output_tokens: Option<u32>,
     /// The dialect that was asked for.
     dialect: Option<Dialect>,
     /// True if this is Anthropic itself; other servers speak its API with limits of their own.

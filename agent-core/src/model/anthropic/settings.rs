@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::message::Server;
 use super::wire::Asking;
-use crate::model::families::{Refused, is_claude, refused};
+use crate::model::families::{Refused, is_claude, refused, thinks_unasked};
 use crate::model::http::{Expect, Piece, closing};
 use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::Dialect;
@@ -114,16 +114,27 @@ fn thinks(options: &ChatOptions) -> bool {
     thinking.is_some_and(|it| it.is_object() && it["type"] != "disabled")
 }
 
+/// What every model of today can write in one answer; the API wants a number.
+const MAX_TOKENS: u64 = 8192;
+
+/// Room for the thoughts of a model that thinks unasked.
+const THOUGHTS: u64 = 12_288;
+
 /// The most tokens of an answer, thoughts among them. Where nobody named a number, ours makes room
 /// for the thoughts: "`max_tokens` must be greater than `thinking.budget_tokens`".
-pub(super) fn max_tokens(options: &ChatOptions, ours: u32) -> u64 {
+pub(super) fn max_tokens(options: &ChatOptions, asking: &Asking<'_>) -> u64 {
+    let unasked = match thinks_unasked(model(options, asking.model)) {
+        true => MAX_TOKENS + THOUGHTS,
+        false => MAX_TOKENS,
+    };
+    let ours = asking.max_output_tokens.map_or(unasked, u64::from);
     let thinking = options.extra.get("thinking");
     let budget = thinking.and_then(|it| it["budget_tokens"].as_u64());
     let budget = budget.unwrap_or_default();
     match options.max_output_tokens {
         Some(tokens) => tokens.into(),
-        None if budget >= u64::from(ours) => budget.saturating_add(ours.into()),
-        None => ours.into(),
+        None if budget >= ours => budget.saturating_add(ours),
+        None => ours,
     }
 }
 

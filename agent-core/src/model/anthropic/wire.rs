@@ -30,7 +30,7 @@ const MOST_SUFFIXES: usize = 16;
 /// How a client asks.
 pub(super) struct Asking<'a> {
     pub(super) model: &'a str,
-    pub(super) max_output_tokens: u32,
+    pub(super) max_output_tokens: Option<u32>,
     pub(super) dialect: Dialect,
     pub(super) caching: PromptCaching,
     pub(super) server: Server,
@@ -43,7 +43,7 @@ pub(super) struct Asking<'a> {
 pub(super) fn body(request: &ChatRequest, asking: &Asking<'_>) -> Vec<Piece> {
     let options = request.options();
     let model = options.model.as_deref().unwrap_or(asking.model);
-    let max_tokens = max_tokens(options, asking.max_output_tokens);
+    let max_tokens = max_tokens(options, asking);
     let head = format!(
         "{{\"model\":{},\"max_tokens\":{max_tokens}",
         Value::from(model)
