@@ -4,6 +4,11 @@ use std::time::Duration;
 
 /// How long a model client waits.
 ///
+/// The defaults leave room for what is healthy: a model of OpenAI that reasons says nothing
+/// [before its first word](https://github.com/mezmo/aura/issues/62) and
+/// [between its words](https://github.com/2389-research/tracker/issues/577), and a local server reads a long
+/// prompt, or loads its model, for minutes.
+///
 /// ```
 /// use agent_core::model::Timeouts;
 /// use std::time::Duration;
@@ -17,9 +22,9 @@ pub struct Timeouts {
     /// For a connection, TLS included. Default: 10 seconds.
     pub connect: Duration,
     /// For the head of a streamed answer, after the request was made. A plain answer has no
-    /// head before it is whole, so only `whole` bounds it. Default: 2 minutes.
+    /// head before it is whole, so only `whole` bounds it. Default: 5 minutes.
     pub first_byte: Duration,
-    /// Between two pieces of an answer. Default: 1 minute.
+    /// Between two pieces of an answer. Default: 3 minutes.
     pub idle: Duration,
     /// For the whole call, from the request to the last byte. Default: 10 minutes.
     pub whole: Duration,
@@ -31,8 +36,8 @@ impl Timeouts {
     pub fn new() -> Self {
         Self {
             connect: Duration::from_secs(10),
-            first_byte: Duration::from_secs(120),
-            idle: Duration::from_secs(60),
+            first_byte: Duration::from_secs(300),
+            idle: Duration::from_secs(180),
             whole: Duration::from_secs(600),
         }
     }
