@@ -1,6 +1,6 @@
 //! What models refuse or do that others of their API do not, told by their names.
 //!
-//! The names are those of OpenAI and Anthropic, also behind the prefix of a gateway
+//! The names are those of OpenAI, Anthropic, xAI and Moonshot, also behind the prefix of a gateway
 //! (`anthropic/claude-opus-5`, `us.anthropic.claude-opus-4-7`). A name that is not known here refuses
 //! nothing.
 //!
@@ -12,6 +12,12 @@
 //! /v1/responses or set reasoning_effort to 'none'", also where no effort is set:
 //! <https://github.com/jeffdafoe/llm-memory-api/pull/178>, <https://github.com/BerriAI/litellm/pull/34569>.
 //! Astra takes no `none`, so it is asked as it is, and refuses: <https://github.com/genkit-ai/genkit/pull/6303>.
+//!
+//! Grok, unless its name says `non-reasoning`, "does not support parameter stop":
+//! <https://github.com/lidge-jun/opencodex/issues/5278>, <https://github.com/langchain-ai/langchain/pull/38335>.
+//!
+//! Kimi since K2.5: "invalid temperature: only 1 is allowed for this model", and `top_p` likewise, but only by
+//! Moonshot itself: <https://github.com/google-gemini/gemini-cli/pull/18977>.
 //!
 //! Claude, by <https://platform.claude.com/docs/en/about-claude/models/migration-guide>: from 4.7 on,
 //! "`temperature` is deprecated for this model", and so is `top_p`; from 5.5 on, and by models that always
@@ -33,6 +39,8 @@
 pub(super) struct Refused {
     /// `temperature` and `top_p`.
     pub(super) sampling: bool,
+    /// The same, where its maker serves it.
+    pub(super) sampling_at_home: bool,
     pub(super) stop: bool,
     pub(super) parallel_tool_calls: bool,
     /// A `tool_choice` that makes it call.
@@ -57,10 +65,33 @@ pub(super) fn refused(model: &str, effort: Option<&str>) -> Refused {
         return claude.map_or_else(Refused::default, |it| it.refused());
     }
     match own.as_bytes() {
-        [b'g' | b'G' | b'o' | b'O', ..] => openai(&own.to_ascii_lowercase(), effort),
+        [b'g' | b'G' | b'o' | b'O' | b'k' | b'K' | b'x' | b'X', ..] => {
+            let name = own.to_ascii_lowercase();
+            openai(&name, effort)
+                .or_else(|| grok(&name))
+                .or_else(|| kimi(&name))
+        }
         _ => None,
     }
     .unwrap_or_default()
+}
+
+fn grok(name: &str) -> Option<Refused> {
+    let name = name.strip_prefix("xai.").unwrap_or(name);
+    let is_old = name.strip_prefix("grok-")?.starts_with(['1', '2', 'b']);
+    Some(Refused {
+        stop: !is_old && !name.contains("non-reasoning"),
+        ..Refused::default()
+    })
+}
+
+fn kimi(name: &str) -> Option<Refused> {
+    let name = name.strip_prefix("kimi-").unwrap_or(name);
+    let is_new = name.starts_with("k2.") || name.starts_with("k3") || name == "for-coding";
+    is_new.then_some(Refused {
+        sampling_at_home: true,
+        ..Refused::default()
+    })
 }
 
 /// True if this model thinks although nobody tells it to, and its thoughts count as output.
@@ -161,6 +192,11 @@ mod tests {
             moved_thoughts: true,
             ..forced
         };
+        let stop = Refused { stop: true, ..none };
+        let fixed = Refused {
+            sampling_at_home: true,
+            ..none
+        };
         let reasons = Refused {
             stop: true,
             ..sampling
@@ -198,6 +234,13 @@ mod tests {
             ("gpt-5.6-luna", newest),
             ("gpt-6-sol", newest),
             ("gpt-6.2-astra", reasons),
+            ("xai/grok-4.6", stop),
+            ("xai.grok-code-fast-1", stop),
+            ("grok-4-fast-non-reasoning", none),
+            ("grok-2", none),
+            ("moonshotai/kimi-k2.5", fixed),
+            ("k3-256k", fixed),
+            ("kimi-k2-turbo-preview", none),
             ("o3", series),
             ("o4-mini-2025-04-16", series),
             ("ollama", none),

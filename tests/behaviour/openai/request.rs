@@ -185,6 +185,8 @@ async fn a_model_gets_no_setting_that_it_refuses_by_its_name() {
     let o_series = ["temperature", "stop", "parallel_tool_calls"];
     for (name, options, unsupported, sent_effort) in [
         ("gpt-4.1", options.clone(), &[][..], None),
+        ("grok-4.6", options.clone(), &["stop"], None),
+        ("kimi-k2.5", options.clone(), &[], None),
         ("o3", options.clone(), &o_series, None),
         ("gpt-5", options.clone(), &["temperature", "stop"], None),
         ("gpt-5.2", options.clone(), &[], None),
@@ -217,6 +219,16 @@ async fn a_model_gets_no_setting_that_it_refuses_by_its_name() {
         }
         let effort = body.get("reasoning_effort").and_then(Value::as_str);
         assert_eq!(effort, sent_effort, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn moonshot_is_sent_no_temperature_for_a_model_whose_own_is_fixed() {
+    for (name, is_sent) in [("kimi-k2.6", false), ("moonshot-v1-8k", true)] {
+        let options = ChatOptions::new().temperature(0.2).model(name);
+        let request = ChatRequest::new(history()).unwrap().with_options(options);
+        let (_, body) = sent(request, Profile::Moonshot).await;
+        assert_eq!(body.get("temperature").is_some(), is_sent, "{name}");
     }
 }
 

@@ -30,7 +30,8 @@ pub enum Profile {
     OpenRouter,
     /// DeepSeek. The default for `api.deepseek.com`.
     DeepSeek,
-    /// Kimi at Moonshot. The default for `api.moonshot.ai` and `api.moonshot.cn`.
+    /// Kimi at Moonshot. The default for `api.moonshot.ai`,
+    /// `api.moonshot.cn` and `api.kimi.com`.
     Moonshot,
     /// Qwen at Alibaba's Model Studio (DashScope). The default for its hosts.
     Qwen,

@@ -107,6 +107,8 @@ pub(super) struct Quirks {
     pub(super) dialect: Dialect,
     /// True if the dialect's limits are known to hold here.
     pub(super) has_limits: bool,
+    /// True if it refuses what models refuse only where their maker serves them.
+    pub(super) fixes_sampling: bool,
     /// True if this is where a model that reasons takes no tools.
     pub(super) reasons_or_calls: bool,
     /// Where this is written down.

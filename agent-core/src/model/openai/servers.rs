@@ -38,6 +38,7 @@ pub(super) const COMPATIBLE: Quirks = Quirks {
     formats: Formats::Maybe,
     dialect: Dialect::OpenAi,
     has_limits: false,
+    fixes_sampling: false,
     reasons_or_calls: false,
     sources: &["https://platform.openai.com/docs/api-reference/chat/create"],
 };
@@ -131,7 +132,7 @@ pub(super) const DEEPSEEK: Quirks = Quirks {
 pub(super) const MOONSHOT: Quirks = Quirks {
     name: "moonshot",
     provider: "moonshot_ai",
-    hosts: &["api.moonshot.ai", "api.moonshot.cn"],
+    hosts: &["api.moonshot.ai", "api.moonshot.cn", "api.kimi.com"],
     token_limit: "max_completion_tokens",
     // "thinking is enabled but reasoning_content is missing in assistant tool call message", and
     // not only of its own: https://github.com/spacedriveapp/spacebot/pull/364
@@ -145,6 +146,7 @@ pub(super) const MOONSHOT: Quirks = Quirks {
     // says otherwise.
     forcing: Forcing::Never,
     formats: Formats::Object,
+    fixes_sampling: true,
     sources: &[
         "https://platform.moonshot.ai/docs/api/chat",
         "https://java.agentscope.io/v2/en/integration/model/kimi",

@@ -123,7 +123,7 @@ fn fields(
             fields.insert(key.to_owned(), value);
         }
     };
-    let refused = refused(options, model);
+    let refused = refused(options, model, quirks);
     let sampled = |number: Option<f64>| number.filter(|_| !refused.sampling).map(Value::from);
     set("temperature", sampled(options.temperature));
     set("top_p", sampled(options.top_p));
@@ -188,11 +188,13 @@ fn streaming(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> &'static
     }
 }
 
-/// What the model refuses, whoever serves it.
-fn refused(options: &ChatOptions, model: &str) -> Refused {
+/// What the model refuses at this server.
+fn refused(options: &ChatOptions, model: &str, quirks: &Quirks) -> Refused {
     let model = options.model.as_deref().unwrap_or(model);
     let effort = options.extra.get("reasoning_effort");
-    families::refused(model, effort.and_then(Value::as_str))
+    let mut refused = families::refused(model, effort.and_then(Value::as_str));
+    refused.sampling |= refused.sampling_at_home && quirks.fixes_sampling;
+    refused
 }
 
 fn forcing(options: &ChatOptions, quirks: &Quirks, refused: Refused) -> Forcing {
@@ -208,7 +210,7 @@ pub(super) fn unsupported(
     model: &str,
     quirks: &Quirks,
 ) -> Vec<&'static str> {
-    let refused = refused(options, model);
+    let refused = refused(options, model, quirks);
     let forced = match (&options.tool_choice, forcing(options, quirks, refused)) {
         (Some(ToolChoice::Required), forcing) => {
             matches!(forcing, Forcing::Named | Forcing::Never | Forcing::Nothing)
