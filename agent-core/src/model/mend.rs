@@ -1,11 +1,27 @@
-//! Names and ids as providers take them, whatever stands in the history.
+//! What is sent in place of what providers refuse, whatever stands in the history: names, ids and
+//! pictures, and what the log is told of messages that are sent elsewhere or not at all.
 //!
 //! Each is a pure function of what is stored, so that a call and its result agree and a later
 //! request says the same again. Nothing stored is changed.
 
 use std::borrow::Cow;
 
-use crate::message::Image;
+use crate::message::{Image, Message};
+
+/// Tells that a message is not sent, because it says nothing.
+pub(super) fn tell_left_out(message: &Message) {
+    tracing::debug!(id = %message.id(), "a message that says nothing is left out");
+}
+
+/// Tells that a system message is sent as one of the user, because others stand before it.
+pub(super) fn tell_said_by_user(message: &Message) {
+    tracing::debug!(id = %message.id(), "a system message behind others is said by the user");
+}
+
+/// Tells that these words are sent for one who would have to speak there.
+pub(super) fn tell_put_in(words: &'static str) {
+    tracing::debug!(words, "a message that the provider wants is put in");
+}
 
 /// What the id of a tool call must be like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

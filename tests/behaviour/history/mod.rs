@@ -4,6 +4,8 @@
 
 mod any;
 mod cases;
+mod logged;
 mod prefix;
 mod repair;
 mod shared;
+mod told;

@@ -1,16 +1,13 @@
 //! What a provider's prompt cache needs: requests that begin as the ones before.
 
-use std::sync::{Arc, Mutex};
-
 use agent_core::message::{MessageBody, MessageId, Transcript};
 use agent_core::model::{ChatModel as _, ChatOptions, ChatRequest, OpenAi, PrefixBreak, ToolList};
 use agent_core::tool::InputSchema;
 use agent_core::{Message, ToolDefinition};
 use agent_tests::replay::{Answer, ReplayServer};
 use serde_json::json;
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
+
+use super::logged::Logged;
 
 fn tool(name: &'static str) -> ToolDefinition {
     let input = InputSchema::from_value(json!({"type": "object", "properties": {}}));
@@ -57,46 +54,9 @@ fn what_broke_the_prefix_is_told() {
     );
 }
 
-/// Keeps the field `what` of each event.
-#[derive(Clone, Default)]
-struct Logged(Arc<Mutex<Vec<String>>>);
-
-impl Subscriber for Logged {
-    fn enabled(&self, _: &Metadata<'_>) -> bool {
-        true
-    }
-
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-    fn event(&self, event: &Event<'_>) {
-        event.record(&mut self.clone());
-    }
-
-    fn enter(&self, _: &Id) {}
-
-    fn exit(&self, _: &Id) {}
-}
-
-impl Visit for Logged {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        if field.name() == "what" {
-            self.0.lock().unwrap().push(value.to_owned());
-        }
-    }
-
-    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
-}
-
 #[tokio::test]
 async fn a_client_warns_where_a_conversation_misses_the_cache() {
-    let logged = Logged::default();
-    let _guard = tracing::subscriber::set_default(logged.clone());
+    let (logged, _guard) = Logged::kept();
     let body = r#"{"choices":[{"message":{"content":"ok"}}]}"#;
     let server = ReplayServer::start((0..5).map(|_| Answer::json(body))).await;
     let model = OpenAi::builder()
@@ -117,7 +77,7 @@ async fn a_client_warns_where_a_conversation_misses_the_cache() {
     }
 
     assert_eq!(
-        *logged.0.lock().unwrap(),
+        logged.of("what"),
         ["the history", "the system prompt", "the model"]
     );
 }

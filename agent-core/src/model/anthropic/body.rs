@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::FILLER;
 use crate::model::http::Piece;
+use crate::model::mend::tell_put_in;
 
 /// The pieces so far.
 pub(super) struct Body {
@@ -69,6 +70,7 @@ impl Body {
         }
         self.push(rest);
         if !is_users {
+            tell_put_in(FILLER);
             self.push(opening(turns.role, USER));
             self.push("[");
             self.push_marked(FILLER.into(), "");
@@ -100,6 +102,7 @@ impl Turns {
         let before = (text.len(), *self);
         let role = if is_answer { ASSISTANT } else { USER };
         if self.role.is_none() && is_answer {
+            tell_put_in(FILLER);
             self.open(text, USER);
             text.push('[');
             text.push_str(FILLER);

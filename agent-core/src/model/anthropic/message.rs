@@ -10,7 +10,9 @@ use super::PROVIDER;
 use crate::message::{
     AssistantMessage, ContentPart, Message, MessageBody, OpaquePart, ToolCall, ToolResult,
 };
-use crate::model::mend::{CallIds, in_place_of_picture, in_words, picture_type, tool_name};
+use crate::model::mend::{
+    CallIds, in_place_of_picture, in_words, picture_type, tell_left_out, tool_name,
+};
 use crate::model::reading::json::Json;
 use crate::model::writing::{push_string, push_value};
 
@@ -65,6 +67,7 @@ impl Server {
 
 /// Adds the blocks that a message becomes, each with a comma before it.
 pub(super) fn push_blocks(out: &mut String, message: &Message, suffix: &str, server: Server) {
+    let before = out.len();
     match message.body() {
         MessageBody::System(text) => write_text(out, text),
         MessageBody::User(parts) => {
@@ -81,6 +84,9 @@ pub(super) fn push_blocks(out: &mut String, message: &Message, suffix: &str, ser
                 tool_result(out, result, suffix);
             }
         }
+    }
+    if out.len() == before {
+        tell_left_out(message);
     }
 }
 

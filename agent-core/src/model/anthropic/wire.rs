@@ -21,6 +21,7 @@ use super::settings::{max_tokens, tail};
 use crate::message::{Message, MessageBody, ToolCall};
 use crate::model::ChatRequest;
 use crate::model::http::{Expect, Piece};
+use crate::model::mend::tell_said_by_user;
 use crate::schema::{Dialect, DialectSchema};
 use crate::tool::ToolDefinition;
 
@@ -94,9 +95,13 @@ impl Said {
 
 /// Adds one message to the text of those before.
 fn write(message: &Message, text: &mut String, said: &mut Said, server: Server) {
-    said.has_begun |= !matches!(message.body(), MessageBody::System(_));
+    let is_system = matches!(message.body(), MessageBody::System(_));
+    said.has_begun |= !is_system;
     if !said.has_begun {
         return;
+    }
+    if is_system {
+        tell_said_by_user(message);
     }
     let calls = message.tool_calls();
     if !calls.is_empty() {
@@ -106,6 +111,12 @@ fn write(message: &Message, text: &mut String, said: &mut Said, server: Server) 
         while !said.are_new(calls, &suffix(again)) && tries < MOST_SUFFIXES {
             again = (said.ids.len() + said.again + 1).max(again + 1);
             tries += 1;
+        }
+        if again > 0 {
+            tracing::debug!(
+                again,
+                "ids that were sent before are sent with a number behind them"
+            );
         }
         said.again = again;
     }

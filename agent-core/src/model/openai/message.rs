@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::details;
 use super::quirks::Quirks;
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, ToolCall, ToolResult};
-use crate::model::mend::{in_place_of_picture, picture_type, tool_name};
+use crate::model::mend::{in_place_of_picture, picture_type, tell_left_out, tool_name};
 use crate::model::writing::{push_string, push_value};
 
 /// The message as it is sent, with a comma before it; empty if it says nothing. It is written
@@ -45,7 +45,7 @@ fn is_blank(part: &ContentPart) -> bool {
 /// Adds the messages of the wire that one message of ours becomes, each with a comma before it.
 fn push_message(out: &mut String, message: &Message, quirks: &Quirks) {
     if !says_something(message) {
-        return;
+        return tell_left_out(message);
     }
     match message.body() {
         MessageBody::System(text) => push_text(out, "system", text),

@@ -10,6 +10,7 @@ use super::quirks::Quirks;
 use crate::message::{AssistantMessage, ContentPart, Message, MessageBody, Role};
 use crate::model::ChatRequest;
 use crate::model::http::Piece;
+use crate::model::mend::{tell_left_out, tell_put_in, tell_said_by_user};
 
 /// What is said between results and the user.
 const BRIDGE: &str = r#",{"role":"assistant","content":"OK."}"#;
@@ -30,6 +31,7 @@ pub(super) fn pieces(request: &ChatRequest, quirks: &'static Quirks) -> Vec<Piec
     });
     pieces.push(text.into());
     if matches!(speaker, None | Some(Role::Assistant)) {
+        tell_put_in(FILLER);
         pieces.push(FILLER.into());
     }
     pieces
@@ -41,9 +43,11 @@ pub(super) fn system_first(request: &ChatRequest, quirks: &'static Quirks) -> Ve
         let says_something = message::says_something(message);
         match message.body() {
             MessageBody::System(said) if says_something && *has_begun => {
+                tell_said_by_user(message);
                 message::push_text(text, "user", said);
             }
-            MessageBody::System(_) => {}
+            MessageBody::System(_) if says_something => {}
+            MessageBody::System(_) => tell_left_out(message),
             _ => {
                 *has_begun |= says_something;
                 message::push_kept(text, message, quirks);
@@ -75,8 +79,6 @@ fn front(request: &ChatRequest, quirks: &'static Quirks) -> Option<Piece> {
 /// What is known of the messages that were written, of which those of the system in front are none.
 #[derive(Default)]
 struct Turns {
-    /// Who spoke before the group.
-    before: Option<Role>,
     /// Where the text of the group begins.
     start: usize,
     /// The last neighbours of one role; they are written anew if another joins them.
@@ -90,12 +92,13 @@ impl Turns {
 
     fn take(&mut self, message: &Message, text: &mut String, quirks: &'static Quirks) {
         if !message::says_something(message) {
-            return;
+            return tell_left_out(message);
         }
         match message.body() {
             MessageBody::System(_) if self.group.is_empty() => {}
             MessageBody::System(said) => {
-                self.add(Message::user(said.as_str()), false, text, quirks)
+                tell_said_by_user(message);
+                self.add(Message::user(said.as_str()), false, text, quirks);
             }
             _ => self.add(message.clone(), true, text, quirks),
         }
@@ -109,17 +112,20 @@ impl Turns {
     fn add(&mut self, message: Message, is_own: bool, text: &mut String, quirks: &'static Quirks) {
         let (speaker, role) = (self.speaker(), message.role());
         if speaker != Some(role) || role == Role::Tool {
-            self.before = speaker;
+            let missing = match (speaker, role) {
+                (Some(Role::Tool), Role::User) => Some(BRIDGE),
+                (None, Role::Assistant) => Some(FILLER),
+                _ => None,
+            };
+            if let Some(words) = missing {
+                tell_put_in(words);
+                text.push_str(words);
+            }
             self.start = text.len();
             self.group.clear();
         }
         self.group.push(message);
         text.truncate(self.start);
-        text.push_str(match (self.before, role) {
-            (Some(Role::Tool), Role::User) => BRIDGE,
-            (None, Role::Assistant) => FILLER,
-            _ => "",
-        });
         push_group(text, &self.group, is_own, quirks);
     }
 }

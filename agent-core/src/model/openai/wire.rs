@@ -15,6 +15,7 @@ use super::turns;
 use crate::message::Message;
 use crate::model::families::{self, Refused};
 use crate::model::http::{Expect, Piece, closing};
+use crate::model::mend::tell_put_in;
 use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::{Dialect, DialectSchema};
 use crate::tool::ToolDefinition;
@@ -47,7 +48,10 @@ pub(super) fn body(
     // Each text begins with the comma that parts it from the message before.
     match pieces.iter_mut().skip(1).find(|piece| !piece.is_empty()) {
         Some(first) => first.cut_first(1),
-        None => pieces.push(Piece::from(&turns::FILLER[1..])),
+        None => {
+            tell_put_in(turns::FILLER);
+            pieces.push(Piece::from(&turns::FILLER[1..]));
+        }
     }
     pieces.push("]".into());
     let tools = request.tools();
