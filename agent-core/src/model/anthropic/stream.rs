@@ -33,10 +33,8 @@ impl reading::Assembler for Assembler {
     const API: &'static str = API;
 
     fn event(&mut self, data: &str, ready: &mut Ready) -> Result<(), ModelError> {
-        let data = data.trim();
         match data {
             _ if self.is_done => Ok(()),
-            "" | "null" => Ok(()),
             // Some gateways end every stream as OpenAI does.
             "[DONE]" => self.eof(ready),
             data => self.read(data, ready),

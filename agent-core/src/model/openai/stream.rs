@@ -44,12 +44,8 @@ impl reading::Assembler for Assembler {
     const API: &'static str = "a chat-completions API";
 
     fn event(&mut self, data: &str, ready: &mut Ready) -> Result<(), ModelError> {
-        let data = data.trim();
         match data {
             _ if self.is_done => Ok(()),
-            // Keep-alives of some gateways; a comment may stand where data should.
-            "" | "null" => Ok(()),
-            data if data.starts_with(':') => Ok(()),
             "[DONE]" => {
                 self.is_done = true;
                 self.end(ready)

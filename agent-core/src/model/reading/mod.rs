@@ -71,7 +71,7 @@ pub(super) trait Assembler: Default {
     /// What the API is called, for errors.
     const API: &'static str;
 
-    /// Takes the data of one event in.
+    /// Takes the data of one event in, with no blanks around them. There are some.
     fn event(&mut self, data: &str, ready: &mut Ready) -> Result<(), ModelError>;
 
     /// Takes a whole plain answer in.

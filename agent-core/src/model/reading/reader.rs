@@ -125,12 +125,22 @@ fn is_whole(text: &str) -> bool {
     text.trim() == "[DONE]" || serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
+/// True for what some gateways send to keep a connection alive; a comment may stand where data
+/// should.
+fn is_nothing(data: &str) -> bool {
+    matches!(data, "" | "null") || data.starts_with(':')
+}
+
 /// Takes one event in. Words behind the reason, such as an end of the server's own, undo nothing.
 fn one<A: Assembler>(assembler: &mut A, data: &str, ready: &mut Ready) -> Result<(), ModelError> {
+    let data = data.trim();
+    if is_nothing(data) {
+        return Ok(());
+    }
     let was_finished = assembler.is_finished();
     match assembler.event(data, ready) {
         Err(error) if was_finished && error.kind() == ModelErrorKind::Decode => {
-            match data.trim_start().starts_with(['{', '[']) {
+            match data.starts_with(['{', '[']) {
                 true => Err(error),
                 false => Ok(()),
             }
