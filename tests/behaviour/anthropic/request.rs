@@ -285,6 +285,25 @@ fn thoughts_that_lost_their_place_are_dropped_and_not_refused() {
 }
 
 #[tokio::test]
+async fn a_block_is_no_thought_because_it_holds_the_word() {
+    let found =
+        r#"{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"title":"thinking"}]}"#;
+    let broken = r#"{"type":"thinking","#;
+    let parts = [found, broken].map(|json| OpaquePart::new("anthropic", json));
+    let answer = AssistantMessage::new("", None, Vec::new()).with_opaque(parts.to_vec());
+
+    let body = sent(request([
+        Message::user("q"),
+        answer.into(),
+        Message::user("r"),
+    ]))
+    .await;
+
+    let found: Value = serde_json::from_str(found).unwrap();
+    assert_eq!(body["messages"][1]["content"], json!([found]));
+}
+
+#[tokio::test]
 async fn options_are_written_in_the_words_of_the_api() {
     let options = ChatOptions::new()
         .temperature(0.5)

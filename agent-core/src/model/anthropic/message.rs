@@ -56,13 +56,25 @@ impl Server {
     /// "The `content[].thinking` in the thinking mode must be passed back to the API.",
     /// <https://github.com/can1357/oh-my-pi/pull/908>
     pub(super) fn takes(self, part: &OpaquePart) -> bool {
-        let is_thinking = part.json.contains("\"thinking\"");
+        let is_unsigned =
+            || field(part, "type") == "thinking" && field(part, "signature").is_empty();
         match &*part.provider {
-            PROVIDER => self == Self::Other || !is_thinking || part.json.contains("\"signature\""),
+            PROVIDER => self == Self::Other || !is_unsigned(),
             COMPATIBLE => self == Self::Other,
             _ => false,
         }
     }
+}
+
+/// The text under a name of a block; empty if there is none.
+fn field<'a>(part: &'a OpaquePart, name: &str) -> Cow<'a, str> {
+    let found = Json::new(&part.json).member(name, Json::text);
+    found.ok().flatten().unwrap_or_default()
+}
+
+/// True for a block of thoughts, be they readable or not.
+pub(super) fn is_thought(part: &OpaquePart) -> bool {
+    matches!(&*field(part, "type"), "thinking" | "redacted_thinking")
 }
 
 /// Adds the blocks that a message becomes, each with a comma before it.
@@ -124,7 +136,8 @@ fn block(part: &ContentPart) -> Value {
 
 fn assistant(out: &mut String, answer: &AssistantMessage, suffix: &str, server: Server) {
     let (mut text, mut calls) = (&*answer.text, &*answer.tool_calls);
-    for part in answer.opaque.iter().filter(|part| server.takes(part)) {
+    let own = |part: &&OpaquePart| server.takes(part) && is_json(&part.json);
+    for part in answer.opaque.iter().filter(own) {
         let said = answer.text.len() - text.len();
         let (before, after) = text.split_at(boundary(text, part.after_text.saturating_sub(said)));
         let asked = answer.tool_calls.len() - calls.len();
@@ -136,7 +149,7 @@ fn assistant(out: &mut String, answer: &AssistantMessage, suffix: &str, server: 
         (text, calls) = (after, &calls[count..]);
         // An answer cannot end with its thinking.
         let is_last = text.trim().is_empty() && calls.is_empty();
-        if !(is_last && part.json.contains("thinking\"")) {
+        if !(is_last && is_thought(part)) {
             out.push(',');
             out.push_str(&part.json);
         }
@@ -180,7 +193,7 @@ fn tool_use(out: &mut String, call: &ToolCall, suffix: &str) {
     out.push('}');
 }
 
-/// False for arguments that were changed by hand into what would spoil the request.
+/// False for a text that was changed by hand into what would spoil the request.
 fn is_json(text: &str) -> bool {
     let mut json = Json::new(text);
     json.skip().and_then(|()| json.end()).is_ok()

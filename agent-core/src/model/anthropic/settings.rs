@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::message::Server;
+use super::message::{Server, is_thought};
 use super::wire::Asking;
 use crate::model::families::{Refused, is_claude, refused, thinks_unasked};
 use crate::model::http::{Expect, Piece, closing};
@@ -99,7 +99,7 @@ fn goes_on_unthought(request: &ChatRequest, server: Server) -> bool {
         if let Some(answer) = message.as_assistant() {
             let first = answer.opaque.iter().find(|part| server.takes(part));
             let begins = first.is_some_and(|part| {
-                (part.after_text, part.after_calls) == (0, 0) && part.json.contains("thinking\"")
+                (part.after_text, part.after_calls) == (0, 0) && is_thought(part)
             });
             return has_results && !begins;
         }
