@@ -186,6 +186,7 @@ async fn an_error_after_some_text_is_replayed_as_it_was() {
     let folder = Folder::new("error");
     let broke = ModelError::new(ModelErrorKind::RateLimited, "slow down")
         .with_status(429)
+        .with_failed_generation("<tool_call>")
         .with_retry_after(Duration::from_secs(2));
     record(
         &folder,
@@ -206,7 +207,31 @@ async fn an_error_after_some_text_is_replayed_as_it_was() {
     assert_eq!(error.kind(), ModelErrorKind::RateLimited);
     assert_eq!(error.status(), Some(429));
     assert_eq!(error.retry_after(), Some(Duration::from_secs(2)));
+    assert_eq!(error.failed_generation(), Some("<tool_call>"));
     assert!(error.is_retryable());
+}
+
+#[tokio::test]
+async fn a_reply_that_was_cut_off_is_replayed_as_far_as_it_came() {
+    use futures_util::StreamExt as _;
+    let folder = Folder::new("cut-off");
+    let recorder = Recorder::new(FunctionModel::streaming(|_| {
+        stream::iter([Ok(ModelDelta::Text("So far".into()))])
+    }));
+    let cut_off = streamed(&recorder, asked("Hi")).await.unwrap_err();
+    recorder.save(folder.file()).unwrap();
+    let replay = Replay::open(folder.file()).unwrap();
+
+    let mut deltas: Vec<_> = replay.stream(asked("Hi")).collect().await;
+
+    let error = deltas.pop().unwrap().unwrap_err();
+    assert_eq!(error.kind(), ModelErrorKind::StreamTruncated);
+    assert_eq!(error.kind(), cut_off.kind());
+    let texts = deltas.into_iter().map(|delta| match delta {
+        Ok(ModelDelta::Text(text)) => text,
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(texts.collect::<String>(), "So far");
 }
 
 #[tokio::test]

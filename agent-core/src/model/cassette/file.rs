@@ -98,6 +98,8 @@ struct Failure {
     code: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retry_after_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    failed_generation: Option<String>,
     retryable: bool,
 }
 
@@ -205,6 +207,8 @@ impl Reply {
         if let Some(error) = &mut self.error {
             error.message = masked(&error.message, secrets);
             error.code = error.code.as_deref().map(|code| masked(code, secrets));
+            let written = error.failed_generation.as_deref();
+            error.failed_generation = written.map(|text| scrub_json(text, secrets));
         }
     }
 
@@ -259,6 +263,7 @@ impl Failure {
             status: error.status(),
             code: error.code().map(ToOwned::to_owned),
             retry_after_ms: wait.map(|wait| u64::try_from(wait).unwrap_or(u64::MAX)),
+            failed_generation: error.failed_generation().map(ToOwned::to_owned),
             retryable: error.is_retryable(),
         }
     }
@@ -274,6 +279,9 @@ impl Failure {
         }
         if let Some(wait) = self.retry_after_ms {
             error = error.with_retry_after(Duration::from_millis(wait));
+        }
+        if let Some(text) = self.failed_generation {
+            error = error.with_failed_generation(text);
         }
         error
     }

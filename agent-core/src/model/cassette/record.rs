@@ -116,10 +116,11 @@ impl ChatModel for Recorder {
                         None
                     }
                     (None, Some((reply, place))) => {
+                        let said = reply.message().clone();
                         // A reply that was cut off ends in its reader with this error.
                         match reply.finish() {
-                            Ok(response) => place.keep(&response.message, Ok(&response)),
-                            Err(error) => place.keep(&AssistantMessage::default(), Err(&error)),
+                            Ok(response) => place.keep(&said, Ok(&response)),
+                            Err(error) => place.keep(&said, Err(&error)),
                         }
                         None
                     }
