@@ -1,7 +1,9 @@
 //! Requests to real models, forbidden: a binary of its own, as the switch is the process's.
 
 use agent_core::ReactAgent;
-use agent_core::model::{ModelErrorKind, OpenAi, ScriptedModel, forbid_requests, scripted::says};
+use agent_core::model::{
+    ChatOptions, ModelErrorKind, OpenAi, ScriptedModel, forbid_requests, scripted::says,
+};
 use agent_core::{AgentError, Outcome};
 
 // E7
@@ -25,6 +27,12 @@ async fn a_client_sends_nothing_once_requests_are_forbidden_and_a_script_answers
         assert!(source.to_string().contains("`gpt-test`"), "{source}");
         assert!(!source.is_retryable());
     }
+    let other = ReactAgent::builder("assistant", client.clone());
+    let other = other.options(ChatOptions::new().model("gpt-other"));
+    let Err(AgentError::Model { source, .. }) = other.build().unwrap().run("Hi").await else {
+        panic!("the run gave no error of the model");
+    };
+    assert!(source.to_string().contains("`gpt-other`"), "{source}");
     let scripted = ReactAgent::builder("assistant", ScriptedModel::new([says("Hi.")]));
     let output = scripted.build().unwrap().run("Hi").await.unwrap();
     assert_eq!(output.outcome(), &Outcome::Finished);

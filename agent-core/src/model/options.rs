@@ -123,6 +123,12 @@ impl ChatOptions {
         self
     }
 
+    /// The model that is asked by a client of this one.
+    #[cfg(any(feature = "openai", feature = "anthropic"))]
+    pub(super) fn model_or<'a>(&'a self, own: &'a str) -> &'a str {
+        self.model.as_deref().unwrap_or(own)
+    }
+
     /// The settings that are no numbers: they cannot be written.
     #[cfg(any(feature = "openai", feature = "anthropic"))]
     pub(super) fn not_numbers(&self) -> impl Iterator<Item = &'static str> {

@@ -19,7 +19,7 @@ pub(super) fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) 
             fields.insert(key.to_owned(), value);
         }
     };
-    let refused = refused(model(options, asking.model), None);
+    let refused = refused(options.model_or(asking.model), None);
     let temperature = options
         .temperature
         .filter(|_| takes_temperature(options, refused));
@@ -123,7 +123,7 @@ const THOUGHTS: u64 = 12_288;
 /// The most tokens of an answer, thoughts among them. Where nobody named a number, ours makes room
 /// for the thoughts: "`max_tokens` must be greater than `thinking.budget_tokens`".
 pub(super) fn max_tokens(options: &ChatOptions, asking: &Asking<'_>) -> u64 {
-    let unasked = match thinks_unasked(model(options, asking.model)) {
+    let unasked = match thinks_unasked(options.model_or(asking.model)) {
         true => MAX_TOKENS + THOUGHTS,
         false => MAX_TOKENS,
     };
@@ -148,7 +148,7 @@ fn takes_top_p(options: &ChatOptions, asked: &str, refused: Refused) -> bool {
     if refused.sampling {
         return false;
     }
-    if !is_claude(model(options, asked)) {
+    if !is_claude(options.model_or(asked)) {
         return true;
     }
     match thinks(options) {
@@ -165,11 +165,6 @@ fn takes_forcing(options: &ChatOptions, refused: Refused) -> bool {
     !refused.forcing && !thinks(options)
 }
 
-/// The model that is asked.
-fn model<'a>(options: &'a ChatOptions, ours: &'a str) -> &'a str {
-    options.model.as_deref().unwrap_or(ours)
-}
-
 fn forces(choice: &ToolChoice) -> bool {
     matches!(choice, ToolChoice::Required | ToolChoice::Named(_))
 }
@@ -180,7 +175,7 @@ fn forces(choice: &ToolChoice) -> bool {
 /// use": <https://platform.claude.com/docs/en/build-with-claude/extended-thinking>, "Feature
 /// compatibility".
 pub(super) fn unsupported(options: &ChatOptions, asked: &str) -> Vec<&'static str> {
-    let refused = refused(model(options, asked), None);
+    let refused = refused(options.model_or(asked), None);
     let forced = options.tool_choice.as_ref().is_some_and(forces);
     let mut stops = options.stop.iter().flatten();
     let settings = [

@@ -43,7 +43,7 @@ pub(super) struct Asking<'a> {
 /// The pieces of the request body, in order.
 pub(super) fn body(request: &ChatRequest, asking: &Asking<'_>) -> Vec<Piece> {
     let options = request.options();
-    let model = options.model.as_deref().unwrap_or(asking.model);
+    let model = options.model_or(asking.model);
     let max_tokens = max_tokens(options, asking);
     let head = format!(
         "{{\"model\":{},\"max_tokens\":{max_tokens}",

@@ -158,7 +158,7 @@ impl OpenAi {
 
     /// What is to be sent; nothing is before the answer is waited for.
     fn ask(&self, request: &ChatRequest, expect: Expect) -> Result<Asked, ModelError> {
-        guard::check(&self.0.model)?;
+        guard::check(request.options().model_or(&self.0.model))?;
         request.check_choice()?;
         self.0.prefixes.look(request);
         Ok(Asked {

@@ -194,7 +194,7 @@ fn streaming(request: &ChatRequest, quirks: &Quirks, expect: Expect) -> &'static
 
 /// What the model refuses at this server.
 fn refused(options: &ChatOptions, model: &str, quirks: &Quirks) -> Refused {
-    let model = options.model.as_deref().unwrap_or(model);
+    let model = options.model_or(model);
     let effort = options.extra.get("reasoning_effort");
     let mut refused = families::refused(model, effort.and_then(Value::as_str));
     refused.sampling |= refused.sampling_at_home && quirks.fixes_sampling;
