@@ -11,7 +11,7 @@ use crate::model::reading;
 use crate::model::reading::ending;
 use crate::model::reading::json::{Json, NotJson};
 use crate::model::reading::ready::Ready;
-use crate::model::reading::refusal::reported;
+use crate::model::reading::report::reported;
 use crate::model::{FinishReason, ModelDelta, ModelError, ModelErrorKind};
 
 /// An answer that is being put together.

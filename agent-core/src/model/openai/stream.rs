@@ -13,7 +13,7 @@ use crate::model::reading;
 use crate::model::reading::cut::Seam;
 use crate::model::reading::ending;
 use crate::model::reading::ready::Ready;
-use crate::model::reading::refusal::reported;
+use crate::model::reading::report::reported;
 use crate::model::{FinishReason, ModelDelta, ModelError, ModelErrorKind, Usage};
 
 /// An answer that is being put together.

@@ -1,8 +1,9 @@
 //! Reads an answer: takes bytes from the connection until the assembler has all it needs.
 //!
 //! [`deltas`] and [`response`] drive, a [`Reader`] takes the bytes, an [`Assembler`] knows what
-//! those of its provider mean, [`refusal`] what went wrong, [`ending`] why it ended, [`json`] how to read JSON of servers
-//! that differ in every field, and [`cut`] how a text goes on that was cut inside of a character.
+//! those of its provider mean. [`refusal`] tells answers that are none, [`report`] what a server
+//! says went wrong, [`ending`] why an answer ended, [`json`] how to read JSON of servers that
+//! differ in every field, and [`cut`] how a text goes on that was cut inside of a character.
 //!
 //! What an answer takes is bound by its bytes, by those of one event, and by the number of its
 //! parts. The number that a server gives a call or a block is only what it is found by, so it may be
@@ -15,6 +16,7 @@ pub(super) mod quoted;
 mod reader;
 pub(super) mod ready;
 pub(super) mod refusal;
+pub(super) mod report;
 
 use std::error::Error as _;
 use std::future::Future;
