@@ -129,15 +129,23 @@ impl ChatOptions {
         self.model.as_deref().unwrap_or(own)
     }
 
-    /// The settings that are no numbers: they cannot be written.
+    /// The names of the settings that a client leaves out: of these, those that are said to be, and
+    /// numbers that are none.
     #[cfg(any(feature = "openai", feature = "anthropic"))]
-    pub(super) fn not_numbers(&self) -> impl Iterator<Item = &'static str> {
-        let is_none = |value: Option<f64>| value.is_some_and(|value| !value.is_finite());
-        let settings = [("temperature", self.temperature), ("top_p", self.top_p)];
-        let none = settings
-            .into_iter()
-            .filter(move |(_, value)| is_none(*value));
-        none.map(|(name, _)| name)
+    pub(super) fn left_out<const N: usize>(
+        &self,
+        settings: [(&'static str, bool); N],
+    ) -> Vec<&'static str> {
+        let is_none = |name: &str| match name {
+            "temperature" => self.temperature.is_some_and(|value| !value.is_finite()),
+            "top_p" => self.top_p.is_some_and(|value| !value.is_finite()),
+            _ => false,
+        };
+        let settings = settings.into_iter();
+        settings
+            .filter(|(name, is_left_out)| *is_left_out || is_none(name))
+            .map(|(name, _)| name)
+            .collect()
     }
 
     /// These settings with those of `later` over them.

@@ -1,7 +1,9 @@
 //! Writes JSON by hand: what is known stands in the code as it is sent, and only what others said
-//! is looked through. A history is written in every conversation, so this is worth it.
+//! is looked through. A history is written in every conversation, so this is worth it. Settings are few,
+//! and go into a map.
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::json::end_of_plain;
 
@@ -37,6 +39,13 @@ pub(super) fn push_string(out: &mut String, text: &str) {
 /// Adds any value; null if it is none of JSON.
 pub(super) fn push_value(out: &mut String, value: &impl Serialize) {
     out.push_str(&serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()));
+}
+
+/// Adds a setting, if it is set. A number that is none would be null, which no server takes.
+pub(super) fn set(fields: &mut Map<String, Value>, key: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value.map(Into::into).filter(|value| !value.is_null()) {
+        fields.insert(key.to_owned(), value);
+    }
 }
 
 #[cfg(test)]

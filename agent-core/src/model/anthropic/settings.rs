@@ -6,66 +6,40 @@ use super::message::{Server, is_thought};
 use super::wire::Asking;
 use crate::model::families::{Refused, is_claude, refused, thinks_unasked};
 use crate::model::http::{Expect, Piece, closing};
+use crate::model::writing::set;
 use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
 use crate::schema::Dialect;
 
 /// Everything behind the messages, up to the closing brace.
 pub(super) fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) -> Piece {
     let options = request.options();
-    let mut fields = Map::new();
-    let mut set = |key: &str, value: Option<Value>| {
-        // A number that is none would be written as null, which no server takes.
-        if let Some(value) = value.filter(|value| !value.is_null()) {
-            fields.insert(key.to_owned(), value);
-        }
-    };
     let refused = refused(options.model_or(asking.model), None);
-    let temperature = options
-        .temperature
-        .filter(|_| takes_temperature(options, refused));
-    set("temperature", temperature.map(Value::from));
-    let top_p = options
-        .top_p
-        .filter(|_| takes_top_p(options, asking.model, refused));
-    set("top_p", top_p.map(Value::from));
-    let stop = options.stop.iter().flatten();
-    let stop: Vec<&String> = stop.filter(|text| !text.trim().is_empty()).collect();
-    set(
-        "stop_sequences",
-        Some(stop)
-            .filter(|stop| !stop.is_empty())
-            .map(|stop| json!(stop)),
-    );
+    let mut fields = Map::new();
+    let temperature = options.temperature;
+    let temperature = temperature.filter(|_| takes_temperature(options, refused));
+    set(&mut fields, "temperature", temperature);
+    let top_p = options.top_p;
+    let top_p = top_p.filter(|_| takes_top_p(options, asking.model, refused));
+    set(&mut fields, "top_p", top_p);
+    let stop = options.stop.iter().flatten().map(|text| &**text);
+    let stop: Vec<&str> = stop.filter(|text| !text.trim().is_empty()).collect();
+    let stop = Some(stop).filter(|stop| !stop.is_empty());
+    set(&mut fields, "stop_sequences", stop);
     if has_tools {
         let one = options.parallel_tool_calls == Some(false);
         let choice = options.tool_choice.as_ref();
         let choice = choice.filter(|choice| !forces(choice) || takes_forcing(options, refused));
-        set("tool_choice", tool_choice(choice, one));
+        set(&mut fields, "tool_choice", tool_choice(choice, one));
     }
     if let Some(ResponseFormat::JsonSchema(output)) = request.response_format() {
         let schema = &output.in_dialect(Dialect::AnthropicStrict).schema;
         let format = json!({"format": {"type": "json_schema", "schema": schema}});
-        set("output_config", Some(format));
+        set(&mut fields, "output_config", Some(format));
     }
     if asking.expect == Expect::EventStream {
-        set("stream", Some(true.into()));
+        set(&mut fields, "stream", Some(true));
     }
-    let ours = [
-        "model",
-        "messages",
-        "system",
-        "tools",
-        "stream",
-        "max_tokens",
-    ];
-    for (key, value) in &options.extra {
-        match (fields.get_mut(key), value) {
-            _ if ours.contains(&&**key) => {}
-            // How hard it tries stands beside the form of the answer.
-            (Some(Value::Object(set)), Value::Object(more)) => set.extend(more.clone()),
-            _ => drop(fields.insert(key.clone(), value.clone())),
-        }
-    }
+    add_extra(&mut fields, options);
     let must_think = options.extra.get("thinking").map(|it| &it["type"]) == Some(&json!("enabled"));
     if must_think && goes_on_unthought(request, asking.server) {
         tracing::debug!("another model began this turn, so it is ended without thinking");
@@ -75,6 +49,28 @@ pub(super) fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) 
         drop_moved_thoughts(&mut fields);
     }
     closing(fields)
+}
+
+/// What a request is made of; nobody sets it beside.
+const OURS: [&str; 6] = [
+    "model",
+    "messages",
+    "system",
+    "tools",
+    "stream",
+    "max_tokens",
+];
+
+/// Adds the settings that are not known here, which come over those that are.
+fn add_extra(fields: &mut Map<String, Value>, options: &ChatOptions) {
+    for (key, value) in &options.extra {
+        match (fields.get_mut(key), value) {
+            _ if OURS.contains(&&**key) => {}
+            // How hard it tries stands beside the form of the answer.
+            (Some(Value::Object(set)), Value::Object(more)) => set.extend(more.clone()),
+            _ => drop(fields.insert(key.clone(), value.clone())),
+        }
+    }
 }
 
 /// Asks that thoughts behind a changed beginning are dropped, unless the user says what is to be done
@@ -191,9 +187,7 @@ pub(super) fn unsupported(options: &ChatOptions, asked: &str) -> Vec<&'static st
             options.top_p.is_some() && !takes_top_p(options, asked, refused),
         ),
     ];
-    let missing = settings.into_iter().filter(|(_, is_missing)| *is_missing);
-    let missing = missing.map(|(name, _)| name);
-    missing.chain(options.not_numbers()).collect()
+    options.left_out(settings)
 }
 
 fn tool_choice(choice: Option<&ToolChoice>, one: bool) -> Option<Value> {

@@ -17,6 +17,7 @@ mod piece;
 mod profile;
 mod quirks;
 mod servers;
+mod settings;
 mod stream;
 mod thoughts;
 mod turns;
@@ -206,7 +207,7 @@ impl ChatModel for OpenAi {
     }
 
     fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {
-        wire::unsupported(options, &self.0.model, self.0.profile.quirks())
+        settings::unsupported(options, &self.0.model, self.0.profile.quirks())
     }
 
     fn provider(&self) -> &str {
