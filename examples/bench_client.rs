@@ -188,6 +188,7 @@ async fn measured() -> Result<Value, BoxError> {
         "sessions": number("SESSIONS", 1),
         "runs": times.len(),
         "wall_s": wall.as_secs_f64(),
+        // What Linux tells of a thread is the sum of both.
         "user_s": used,
         "sys_s": 0.0,
         "run_p50_ms": percentile(0.5),

@@ -15,6 +15,10 @@ use crate::message::{Message, MessageId};
 const WATCHED: usize = 32;
 
 /// The first thing in which a request differs from the one before it in its conversation.
+///
+/// [`ChatRequest::prefix_break`] tells it of two requests. A client of this crate tells it of those
+/// that it sends, in a line of the log at the level `WARN`, for the 32 conversations that it was
+/// asked in last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PrefixBreak {

@@ -42,9 +42,8 @@ impl ToolList {
         Arc::ptr_eq(&self.0, &other.0) || names.eq(others)
     }
 
-    /// The definitions with their input as a provider takes it, in order. A tool is to be sent
-    /// strict if its schema says so: what the provider limits over all strict tools of a
-    /// request is kept.
+    /// The definitions in order, each with its input as a provider takes it. In a strict dialect
+    /// the first tools that can be are strict, as many as the provider takes in one request.
     #[must_use]
     pub fn in_dialect(&self, dialect: Dialect) -> Vec<(&ToolDefinition, &DialectSchema)> {
         let definitions = self.definitions();

@@ -38,8 +38,9 @@ impl fmt::Display for FinishReason {
 
 /// Token counts of one reply, or summed over several.
 ///
-/// `cached_input_tokens` and `cache_write_input_tokens` are part of `input_tokens`, `reasoning_tokens` are part of
-/// `output_tokens`, and `total_tokens` is what the provider counts as the whole.
+/// `cached_input_tokens` and `cache_write_input_tokens` are part of `input_tokens`,
+/// `reasoning_tokens` are part of `output_tokens`, and `total_tokens` is what the provider counts as
+/// the whole.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Usage {

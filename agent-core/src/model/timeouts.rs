@@ -9,6 +9,10 @@ use std::time::Duration;
 /// [between its words](https://github.com/2389-research/tracker/issues/577), and a local server reads a long
 /// prompt, or loads its model, for minutes.
 ///
+/// What takes longer is an error of kind [`Timeout`](super::ModelErrorKind::Timeout); silence in the
+/// middle of an answer is [`StreamIdleTimeout`](super::ModelErrorKind::StreamIdleTimeout). Both may
+/// pass if the request is sent again.
+///
 /// ```
 /// use agent_core::model::Timeouts;
 /// use std::time::Duration;

@@ -73,6 +73,7 @@ fn opaque() -> impl Strategy<Value = OpaquePart> {
     let parts = [
         r#"{"type":"thinking","thinking":"T","signature":"U0lH"}"#,
         r#"{"type":"redacted_thinking","data":"ZGF0YQ=="}"#,
+        r#"{"type":"thinking","#,
     ];
     let provider = prop::sample::select(vec!["anthropic", "other"]);
     (

@@ -44,6 +44,9 @@ const API: &str = "a Messages API";
 const FILLER: &str = r#"{"type":"text","text":"Go on."}"#;
 
 /// Whether the provider is asked to keep the beginning of a request in its cache.
+///
+/// What keeps a request from beginning as the one before it is told in the log:
+/// [`PrefixBreak`](super::PrefixBreak).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PromptCaching {
@@ -113,17 +116,26 @@ pub fn read_answer(
 /// # }
 /// ```
 ///
-/// A model that thinks (`thinking` among the [extra options](ChatOptions::extra)) cannot be
-/// made to call a tool, nor be given a temperature: both settings are then left out and told of
-/// by [`ChatModel::unsupported`], as are `top_p` beside a temperature of a Claude, both since Claude 4.7,
-/// and forced tool use since 5.5. Its budget is added to the most tokens of an answer that is the default.
+/// # What a Claude refuses
+///
+/// Such a setting is left out, and told of by [`ChatModel::unsupported`]:
+///
+/// | setting | where |
+/// |---|---|
+/// | `temperature` | while it thinks (`thinking` among the [extra options](ChatOptions::extra)); since 4.7 |
+/// | `top_p` | beside a temperature; less than 0.95 while it thinks; since 4.7 |
+/// | a [`ToolChoice`](super::ToolChoice) that makes it call | while it thinks; since 5.5 |
+/// | `seed` | always |
+///
+/// Thoughts are a part of the answer. Where nobody says how many tokens one may have, the default
+/// leaves room for them.
 ///
 /// Since 5.1 a Claude refuses its own thoughts where the tools, the system prompt or a message before
 /// them changed, by a hook that shortens the history for example. Anthropic itself is asked to drop
-/// them then; another server that can do that is if the header `anthropic-beta` names
+/// them then, and so is another server if the header `anthropic-beta` names
 /// `thinking-binding-controls-2026-08-01`. `{"block_binding": {"prefix_mismatch_behavior": "error"}}`
-/// in `thinking` brings the refusal back. What a model said that is no Claude, it does not get to see
-/// as thoughts.
+/// in `thinking` brings the refusal back. Thoughts of a model that is no Claude are not sent to
+/// Anthropic.
 #[derive(Clone)]
 pub struct Anthropic(Arc<Inner>);
 

@@ -45,8 +45,9 @@
 //! What a client adds, such as its key and headers, is not part of a request and never reaches a
 //! cassette. Masked as `***` are the texts given by [`Recorder::secret`], what follows `Bearer `,
 //! and the texts under names like `authorization`, `api_key` and `password`, also in arguments of
-//! calls and in results and answers that are JSON: a replayed call has the mask in their place. An operator reads a cassette before it is
-//! shared, all the same: nobody else knows what is secret in a message.
+//! calls and in results and answers that are JSON: a replayed call has the mask in their place. An
+//! operator reads a cassette before it is shared, all the same: nobody else knows what is secret in
+//! a message.
 
 mod difference;
 mod file;

@@ -38,8 +38,7 @@ impl OpenAiBuilder {
     }
 
     /// Asks this server; `/chat/completions` is put behind it, if it is not there. A query stays at
-    /// the end.
-    /// Default: `https://api.openai.com/v1`.
+    /// the end. Default: `https://api.openai.com/v1`.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.setup.base_url = Some(url.into());
         self
