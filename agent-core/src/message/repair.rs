@@ -86,9 +86,11 @@ fn drop_trailing_comma(out: &mut String) {
     }
 }
 
-/// True if what follows the object can only be talk: nothing in it looks like data.
+/// True if what follows the object can only be talk, or a mark of the model's template such as
+/// `</tool_call>`: nothing in it looks like data.
 fn is_prose(mut rest: Rest<'_>) -> bool {
-    rest.peek().is_none_or(|char| char.is_whitespace())
+    rest.peek()
+        .is_none_or(|char| char.is_whitespace() || *char == '<')
         && rest.all(|char| !matches!(char, '{' | '}' | '[' | ']' | '"'))
 }
 
@@ -103,6 +105,8 @@ mod tests {
             ("{\"a\": \"x\n\ty\"}", r#"{"a": "x\n\ty"}"#),
             ("```json\n{\"a\": 1}\n```", r#"{"a": 1}"#),
             (r#"{"a": 1} That should do it."#, r#"{"a": 1}"#),
+            (r#"{"a": 1}<|tool_call_end|>"#, r#"{"a": 1}"#),
+            (r#"{"a": 1}</tool_call>"#, r#"{"a": 1}"#),
             (r#"{'a': "it's", 'b': None}"#, r#"{"a": "it's", "b": null}"#),
             (r#"{'a': 'say \'x\' "y"'}"#, r#"{"a": "say 'x' \"y\""}"#),
         ] {

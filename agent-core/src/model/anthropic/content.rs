@@ -13,6 +13,7 @@ use super::message::maker;
 use crate::message::{OpaquePart, ToolCall};
 use crate::model::reading;
 use crate::model::reading::cut::Seam;
+use crate::model::reading::growing::Growing;
 use crate::model::reading::ready::Ready;
 use crate::model::{ModelDelta, ModelError};
 
@@ -40,6 +41,7 @@ struct PartialCall {
     /// The input that came with the beginning.
     input: String,
     arguments: String,
+    growing: Growing,
 }
 
 impl Content {
@@ -85,6 +87,7 @@ impl Content {
                     name: block.name.to_string(),
                     input: block.input().to_owned(),
                     arguments: String::new(),
+                    growing: Growing::default(),
                 };
                 let place = self.calls.len();
                 ready.fragment(place, (&call.id, &call.name), &call.input);
@@ -141,6 +144,7 @@ impl Content {
             ("input_json_delta", Some(Kind::Call(place))) => {
                 if let Some(call) = self.calls.get_mut(*place) {
                     let json = &*delta.partial_json.text;
+                    call.growing.note(&call.arguments, json);
                     call.arguments.push_str(json);
                     ready.fragment(*place, (&call.id, &call.name), json);
                 }
@@ -241,7 +245,8 @@ impl Content {
     pub(super) fn end(&mut self, is_cut: bool) -> impl Iterator<Item = ToolCall> {
         let mut calls = std::mem::take(&mut self.calls);
         crate::id::make_unique(&mut calls, "call", |call| &mut call.id);
-        calls.into_iter().enumerate().map(move |(place, call)| {
+        calls.into_iter().enumerate().map(move |(place, mut call)| {
+            call.growing.end(&mut call.arguments);
             let arguments = match &*call.arguments {
                 "" => call.input,
                 _ => call.arguments,

@@ -160,6 +160,9 @@ impl Assembler {
         if let Some(word) = word.filter(|word| ending::is_broken_off(word)) {
             return Err(ending::broken_off(word));
         }
+        if let Some(error) = word.and_then(ending::malformed) {
+            return Err(error);
+        }
         let has_calls = self.content.has_calls();
         let reason = ending::finish_reason(word, has_calls);
         if reason == FinishReason::ToolCalls && !has_calls && !self.content.has_text() {

@@ -36,14 +36,16 @@ impl Details {
         self.values
     }
 
-    pub(super) fn take(&mut self, raw: &str) {
+    /// Takes a part in, and gives what it says.
+    pub(super) fn take(&mut self, raw: &str) -> Option<String> {
         let values = count_values(raw).max(1);
         if self.values + values > MAX_PARTS {
             self.values = MAX_PARTS + 1;
-            return;
+            return None;
         }
         let raw = without_lone_surrogates(raw);
         let fields: Map<String, Value> = serde_json::from_str(&raw).unwrap_or_default();
+        let said = text_key(&fields).and_then(|key| fields.get(key)?.as_str().map(str::to_owned));
         match self.list.last_mut() {
             Some(last) if last.goes_on_with(&fields) => {
                 // What a flat piece holds is added to what is there.
@@ -59,6 +61,7 @@ impl Details {
                 });
             }
         }
+        said
     }
 
     /// The list, if there is one.

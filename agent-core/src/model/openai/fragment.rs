@@ -21,6 +21,7 @@ pub(super) struct Fragment<'a> {
     pub(super) extra: Vec<(String, Value)>,
     /// How many values they hold. Those above the bound are left out.
     pub(super) values: usize,
+    has_function: bool,
 }
 
 impl<'a> Fragment<'a> {
@@ -31,7 +32,11 @@ impl<'a> Fragment<'a> {
                 "index" => self.index = json.number()?,
                 "id" => self.id = json.said()?,
                 "type" => json.skip()?,
-                "function" => drop(self.take_function(json)?),
+                "function" => self.has_function |= self.take_function(json)?,
+                // Without a function around them, as Cloudflare's models give them:
+                // https://developers.cloudflare.com/workers-ai/features/function-calling/
+                "name" if !self.has_function => self.name = json.said()?,
+                "arguments" if !self.has_function => self.take_arguments(json)?,
                 key => {
                     let Some(value) = json.any()? else {
                         continue;
@@ -56,15 +61,20 @@ impl<'a> Fragment<'a> {
         while let Some(key) = json.key()? {
             match key {
                 "name" => self.name = json.said()?,
-                // Arguments are a JSON text in a string; some servers send the object itself.
-                "arguments" if json.peek() == b'"' => self.arguments = json.piece()?,
-                "arguments" => {
-                    self.arguments = Cow::Borrowed(json.any()?.unwrap_or_default()).into();
-                }
+                "arguments" => self.take_arguments(json)?,
                 _ => json.skip()?,
             }
         }
         Ok(true)
+    }
+
+    /// Arguments are a JSON text in a string; some servers send the object itself.
+    fn take_arguments(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
+        self.arguments = match json.peek() {
+            b'"' => json.piece()?,
+            _ => Cow::Borrowed(json.any()?.unwrap_or_default()).into(),
+        };
+        Ok(())
     }
 
     /// True if nothing but a name tells which call this is a piece of.

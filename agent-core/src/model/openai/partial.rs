@@ -7,6 +7,7 @@ use super::fragment::Fragment;
 use crate::json::Nesting;
 use crate::message::ToolCall;
 use crate::model::reading::cut::Seam;
+use crate::model::reading::growing::Growing;
 
 /// The longest empty object that only holds a place.
 const LONGEST_EMPTY: usize = 16;
@@ -20,6 +21,7 @@ pub(super) struct PartialCall {
     pub(super) arguments: String,
     /// Between the pieces of the arguments.
     seam: Seam,
+    growing: Growing,
     extra: Map<String, Value>,
     form: Form,
     /// How many bytes of the arguments it takes in.
@@ -60,6 +62,7 @@ impl PartialCall {
             self.clear_arguments();
         }
         self.seam.mend(&mut fragment.arguments);
+        self.growing.note(&self.arguments, &fragment.arguments.text);
         self.arguments.push_str(&fragment.arguments.text);
         self.extra.extend(fragment.extra.drain(..));
     }
@@ -73,6 +76,7 @@ impl PartialCall {
     /// The whole call; without arguments, it only began where the answer was cut off.
     pub(super) fn end(mut self, is_cut: bool) -> ToolCall {
         self.arguments.push_str(self.seam.end());
+        self.growing.end(&mut self.arguments);
         let only_began = is_cut && self.arguments.is_empty();
         let mut whole = match only_began {
             true => ToolCall::begun(self.id, self.name),
@@ -143,6 +147,7 @@ impl PartialCall {
 
     fn clear_arguments(&mut self) {
         self.arguments.clear();
+        self.growing = Growing::default();
         (self.form, self.seen) = Default::default();
     }
 }

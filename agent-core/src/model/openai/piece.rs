@@ -44,7 +44,8 @@ impl<'a> Piece<'a> {
                 "content" => self.content.read(json)?,
                 "refusal" => self.refusal = json.piece()?,
                 "reasoning_content" => self.reasoning_content = json.piece()?,
-                "reasoning" => self.reasoning = json.piece()?,
+                // The second is what GitHub Copilot calls it.
+                "reasoning" | "reasoning_text" => self.reasoning = json.piece()?,
                 "extra_content" => self.is_thought = is_thought(json)?,
                 "reasoning_details" => self.take_details(json)?,
                 "tool_calls" => self.take_calls(json)?,
@@ -154,6 +155,9 @@ fn is_thought(json: &mut Json<'_>) -> Result<bool, NotJson> {
 
 impl<'a> Parts<'a> {
     fn read(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
+        if json.peek() == b'{' {
+            return self.take_object(json);
+        }
         if json.peek() != b'[' {
             self.text = json.piece()?;
             return Ok(());
@@ -162,6 +166,17 @@ impl<'a> Parts<'a> {
         json.list()?;
         while json.item()? {
             self.take(json)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the one part that stands where a list should, or what was asked for as JSON.
+    fn take_object(&mut self, json: &mut Json<'a>) -> Result<(), NotJson> {
+        *self = Self::default();
+        let raw = json.raw()?;
+        self.take(&mut Json::new(raw))?;
+        if self.text.is_empty() && self.thinking.is_empty() {
+            self.text = Cow::Borrowed(raw).into();
         }
         Ok(())
     }

@@ -31,6 +31,8 @@ pub(super) struct Assembler {
     /// How many bytes of text were handed out, and of reasoning.
     said: usize,
     reasoned: usize,
+    /// True if the reasoning stands in its structured form alone.
+    only_details: bool,
     /// True if the answer came in one piece: nobody watches it being written.
     is_plain: bool,
     /// True once a choice was seen: before that there is no answer, not even an empty one.
@@ -111,7 +113,14 @@ impl Assembler {
         if self.has_too_many || parts > reading::MAX_PARTS {
             return Err(reading::too_many_parts());
         }
-        self.usage = chunk.usage().or(self.usage);
+        // Some servers hold the place of the counts with zeros.
+        // https://github.com/router-for-me/CLIProxyAPI/issues/4053
+        let counts = |usage: &Usage| usage.total_tokens > 0;
+        self.usage = chunk
+            .usage()
+            .filter(counts)
+            .or(self.usage)
+            .or(chunk.usage());
         let word = self.finish_reason.as_deref();
         let broken_off = word.filter(|word| ending::is_broken_off(word));
         if chunk.has_error || broken_off.is_some() || !chunk.has_choices {
@@ -140,8 +149,8 @@ impl Assembler {
         let reasoning = piece.reasoning();
         self.thought.mend(reasoning);
         self.think(&reasoning.text, ready);
-        for detail in &piece.reasoning_details {
-            self.details.take(detail);
+        if let Some(said) = self.details(&piece.reasoning_details) {
+            self.think(&said, ready);
         }
         let is_thought = piece.is_thought;
         let text = piece.text();
@@ -163,8 +172,8 @@ impl Assembler {
         self.think(new, ready);
         if !message.reasoning_details.is_empty() {
             self.details = Details::default();
-            for detail in &message.reasoning_details {
-                self.details.take(detail);
+            if let Some(said) = self.details(&message.reasoning_details) {
+                self.think(said.get(self.reasoned..).unwrap_or_default(), ready);
             }
         }
         let is_thought = message.is_thought && self.is_plain;
@@ -180,6 +189,17 @@ impl Assembler {
                 ready.fragment(place, (&call.id, &call.name), &fragment.arguments.text);
             }
         }
+    }
+
+    /// Takes the structured form of the reasoning in, and gives what it says where there is no
+    /// other, as with <https://platform.minimax.io/docs/api-reference/text-openai-api>.
+    fn details(&mut self, details: &[&str]) -> Option<String> {
+        let said = details
+            .iter()
+            .filter_map(|detail| self.details.take(detail));
+        let said: String = said.collect();
+        self.only_details |= self.reasoned == 0 && !said.is_empty();
+        self.only_details.then_some(said)
     }
 
     /// Says what is text of this piece, and thinks what is thought.
@@ -219,9 +239,8 @@ impl Assembler {
             ready.push(ModelDelta::Opaque(details));
         }
         let word = self.finish_reason.as_deref();
-        let said = word.unwrap_or_default();
-        if said.len() >= MALFORMED.len() && said.to_ascii_uppercase().contains(MALFORMED) {
-            return Err(malformed(said));
+        if let Some(error) = word.and_then(ending::malformed) {
+            return Err(error);
         }
         let cut = ending::is_cut(&ending::finish_reason(word, false));
         let calls = self.calls.end(cut);
@@ -237,16 +256,6 @@ impl Assembler {
         ready.push(ModelDelta::Finished(reason));
         Ok(())
     }
-}
-
-/// How an answer ends whose call the provider itself could not read.
-const MALFORMED: &str = "MALFORMED_FUNCTION_CALL";
-
-/// The error an answer is whose call the provider itself could not read, whatever is left of it.
-/// <https://github.com/googleapis/python-genai/issues/1836>
-fn malformed(word: &str) -> ModelError {
-    let message = format!("the answer ended with `{word}`");
-    ModelError::new(ModelErrorKind::ToolGenerationFailed, message)
 }
 
 fn empty() -> ModelError {

@@ -5,21 +5,28 @@
 //! <https://api-docs.deepseek.com/api/create-chat-completion> ("insufficient_system_resource"),
 //! <https://docs.bigmodel.cn/api-reference> ("sensitive", "network_error",
 //! "model_context_window_exceeded"), <https://ai.google.dev/api/generate-content#FinishReason>,
-//! <https://docs.vllm.ai/en/latest/api/vllm/v1/engine> ("abort").
+//! <https://docs.vllm.ai/en/latest/api/vllm/v1/engine> ("abort"),
+//! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html>
+//! ("content_filtered"), <https://docs.cohere.com/reference/chat> ("error_toxic", "error_limit").
+//! Gateways made of Vercel's SDK part the words by `-`.
 
 use crate::model::{FinishReason, ModelError, ModelErrorKind};
 
 const CALLS: [&str; 4] = ["tool_calls", "tool_call", "tool_use", "function_call"];
 
-const LENGTH: [&str; 4] = [
+const LENGTH: [&str; 6] = [
     "length",
     "max_tokens",
+    "max_output_tokens",
+    "error_limit",
     "model_length",
     "model_context_window_exceeded",
 ];
 
-const FILTERED: [&str; 9] = [
+const FILTERED: [&str; 15] = [
     "content_filter",
+    "content_filtered",
+    "error_toxic",
     "safety",
     "refusal",
     "sensitive",
@@ -27,6 +34,10 @@ const FILTERED: [&str; 9] = [
     "prohibited_content",
     "blocklist",
     "spii",
+    "language",
+    "image_safety",
+    "image_prohibited_content",
+    "image_recitation",
     "guardrail_intervened",
 ];
 
@@ -38,12 +49,32 @@ const BROKEN_OFF: [&str; 4] = [
     "abort",
 ];
 
+/// Words of servers for an end that nothing forced. What they tell of is `Other`.
+const WHOLE: [&str; 7] = [
+    "eos",
+    "eos_token",
+    "end",
+    "complete",
+    "completed",
+    "done",
+    "normal",
+];
+
+/// How an answer ends whose call the provider itself could not read, among other words.
+/// <https://github.com/googleapis/python-genai/issues/1836>,
+/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html>
+const MALFORMED: [&str; 3] = [
+    "malformed_function_call",
+    "malformed_tool_use",
+    "malformed_model_output",
+];
+
 /// What a server's word means; no word is as good as `stop`.
 pub(crate) fn finish_reason(word: Option<&str>, has_calls: bool) -> FinishReason {
     let word = word.filter(|word| !word.is_empty()).unwrap_or("stop");
     // One provider says behind a colon what was filtered.
     let first = word.split(':').next().unwrap_or_default();
-    let is = |words: &[&str]| words.iter().any(|other| other.eq_ignore_ascii_case(first));
+    let is = |words: &[&str]| is_one_of(first, words);
     let ends = is(&["stop", "end_turn", "stop_sequence"]);
     // Some servers do not tell that they wait for results.
     if is(&CALLS) || (ends && has_calls) {
@@ -63,14 +94,33 @@ pub(crate) fn finish_reason(word: Option<&str>, has_calls: bool) -> FinishReason
 pub(crate) fn is_cut(reason: &FinishReason) -> bool {
     match reason {
         FinishReason::Length | FinishReason::ContentFilter => true,
-        FinishReason::Other(word) => !["eos", "eos_token"].contains(&&**word),
+        FinishReason::Other(word) => !is_one_of(word, &WHOLE),
         _ => false,
     }
 }
 
 /// True if the word says that the server failed.
 pub(crate) fn is_broken_off(word: &str) -> bool {
-    BROKEN_OFF.iter().any(|it| it.eq_ignore_ascii_case(word))
+    is_one_of(word, &BROKEN_OFF)
+}
+
+fn is_one_of(word: &str, words: &[&str]) -> bool {
+    let letter = |byte: u8| match byte {
+        b'-' => b'_',
+        byte => byte.to_ascii_lowercase(),
+    };
+    let mut words = words.iter();
+    words.any(|other| other.bytes().eq(word.bytes().map(letter)))
+}
+
+/// The error an answer is whose call the provider itself could not read, whatever is left of it.
+pub(crate) fn malformed(word: &str) -> Option<ModelError> {
+    // Mostly the word is too short to hold one.
+    let said = (word.len() > "malformed".len()).then(|| word.to_ascii_lowercase())?;
+    MALFORMED.iter().any(|it| said.contains(it)).then(|| {
+        let message = format!("the answer ended with `{word}`");
+        ModelError::new(ModelErrorKind::ToolGenerationFailed, message)
+    })
 }
 
 /// The error an answer is that the server broke off.

@@ -3,7 +3,8 @@
 //! [`deltas`] and [`response`] drive, a [`Reader`] takes the bytes, an [`Assembler`] knows what
 //! those of its provider mean. [`refusal`] tells answers that are none, [`report`] what a server
 //! says went wrong, [`ending`] why an answer ended, [`json`] how to read JSON of servers that
-//! differ in every field, and [`cut`] how a text goes on that was cut inside of a character.
+//! differ in every field, [`cut`] how a text goes on that was cut inside of a character, and
+//! [`growing`] what is meant where pieces repeat what came before.
 //!
 //! What an answer takes is bound by its bytes, by those of one event, and by the number of its
 //! parts. The number that a server gives a call or a block is only what it is found by, so it may be
@@ -11,6 +12,7 @@
 
 pub(super) mod cut;
 pub(super) mod ending;
+pub(super) mod growing;
 pub(super) mod json;
 pub(super) mod quoted;
 mod reader;
