@@ -232,14 +232,21 @@ impl ModelError {
             | ModelErrorKind::ToolGenerationFailed => true,
             ModelErrorKind::HttpStatus
             | ModelErrorKind::ProviderError
-            | ModelErrorKind::UnexpectedContentType => self
-                // A conflict is a lock that another request holds, as the providers' clients say;
-                // 425 is too early, and by 498 Groq says that it has no room just now:
-                // https://console.groq.com/docs/errors
-                .status
-                .is_some_and(|it| matches!(it, 408 | 409 | 425 | 498) || it >= 500),
+            | ModelErrorKind::UnexpectedContentType => self.status.is_some_and(Self::passes),
             _ => false,
         }
+    }
+
+    /// True for a status that tells of a failure that may pass.
+    ///
+    /// A conflict is a lock that another request holds, as the providers' clients say. 425 is too
+    /// early, and by 498 Groq says that it has no room just now. 424 is a model that failed behind
+    /// its server, 499 a request that another one cancelled on its way.
+    /// <https://console.groq.com/docs/errors>,
+    /// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html>,
+    /// <https://cloud.google.com/apis/design/errors#handling_errors>
+    pub(crate) fn passes(status: u16) -> bool {
+        matches!(status, 408 | 409 | 424 | 425 | 498 | 499) || status >= 500
     }
 }
 

@@ -20,6 +20,7 @@ mod reply;
 mod request;
 mod sending;
 mod setup;
+pub(crate) mod span;
 mod url;
 mod wait;
 

@@ -77,6 +77,11 @@ impl Reply {
         wait::asked(|name| self.header(name).trim())
     }
 
+    /// How long it takes until the limit is open again that was reached.
+    pub(crate) fn reset_after(&self) -> Option<Duration> {
+        wait::until_reset(|name| self.header(name).trim())
+    }
+
     /// How the body is compressed, though no client of ours asks for that; empty if it is not.
     pub(crate) fn encoding(&self) -> &str {
         match self.header(header::CONTENT_ENCODING.as_str()).trim() {

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use super::span;
+
 /// Its own header of milliseconds, else seconds, or a date, which is held against the server's own
 /// clock where it tells it. `header` gives the text of a header, empty if there is none.
 ///
@@ -13,13 +15,47 @@ pub(super) fn asked<'a>(header: impl Fn(&str) -> &'a str) -> Option<Duration> {
     };
     let until = || {
         let date = httpdate::parse_http_date(wait).ok()?;
-        let now = httpdate::parse_http_date(header("date"));
-        let now = now.unwrap_or_else(|_| SystemTime::now());
-        Some(date.duration_since(now).unwrap_or_default())
+        Some(date.duration_since(now(&header)).unwrap_or_default())
     };
+    // The second is Azure's.
     number(header("retry-after-ms"), 1e-3)
+        .or_else(|| number(header("x-ms-retry-after-ms"), 1e-3))
         .or_else(|| number(wait, 1.0))
+        .or_else(|| span::beginning(wait))
         .or_else(until)
+}
+
+/// The limits that servers tell of, as what stands before and behind the word that says whether it
+/// is what is left of one or when it is open again.
+///
+/// <https://platform.openai.com/docs/guides/rate-limits>, <https://console.groq.com/docs/rate-limits>,
+/// <https://docs.anthropic.com/en/api/rate-limits>,
+/// <https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/03/>
+const LIMITS: [(&str, &str); 8] = [
+    ("x-ratelimit-", "-requests"),
+    ("x-ratelimit-", "-tokens"),
+    ("x-ratelimit-", ""),
+    ("ratelimit-", ""),
+    ("anthropic-ratelimit-requests-", ""),
+    ("anthropic-ratelimit-tokens-", ""),
+    ("anthropic-ratelimit-input-tokens-", ""),
+    ("anthropic-ratelimit-output-tokens-", ""),
+];
+
+/// The longest wait for a limit of which nothing is left.
+pub(super) fn until_reset<'a>(header: impl Fn(&str) -> &'a str) -> Option<Duration> {
+    let now = now(&header);
+    let waits = LIMITS.iter().filter_map(|(before, behind)| {
+        let told = |what: &str| header(&format!("{before}{what}{behind}"));
+        (told("remaining") == "0").then(|| span::until(told("reset"), now))?
+    });
+    waits.max()
+}
+
+/// By the server's clock, if it tells it.
+fn now<'a>(header: &impl Fn(&str) -> &'a str) -> SystemTime {
+    let now = httpdate::parse_http_date(header("date"));
+    now.unwrap_or_else(|_| SystemTime::now())
 }
 
 /// A number of units, each of so many seconds. One that is too large for any clock is the longest

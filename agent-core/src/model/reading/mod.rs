@@ -10,6 +10,8 @@
 //! parts. The number that a server gives a call or a block is only what it is found by, so it may be
 //! any.
 
+mod asked_wait;
+mod classes;
 pub(super) mod cut;
 pub(super) mod ending;
 pub(super) mod growing;

@@ -21,33 +21,44 @@ pub(super) async fn refused(mut reply: Reply) -> ModelError {
         _ => Vec::new(),
     };
     let body = String::from_utf8_lossy(&body);
-    let is_page = is_page(reply.media_type(), &body);
-    let report = Report::of(data_of(&body)).unwrap_or_else(|| {
-        Report::in_words(match is_page {
-            true => page(&body),
-            false => body.trim().to_owned(),
+    let body = body.trim_start_matches('\u{feff}').trim();
+    let mut report = Report::of(data_of(body)).unwrap_or_else(|| {
+        let is_page = is_page(reply.media_type(), body);
+        Report::in_words(match serde_json::from_str(body) {
+            Ok(text) => text,
+            Err(_) if is_page => page(body),
+            Err(_) => body.to_owned(),
         })
     });
+    if report.class.is_empty() {
+        // Amazon names the type of an error here, and where it is documented behind it.
+        let class = reply.header("x-amzn-errortype");
+        let class = class.split(':').next().unwrap_or_default();
+        class.trim().clone_into(&mut report.class);
+    }
     if (300..400).contains(&status) {
         message.push_str("; redirects are not followed, because the key would go with them");
     } else if !report.message.is_empty() {
         message.push_str(": ");
         message.push_str(&report.message);
     }
-    let kind = report.kind().unwrap_or(match status {
-        401 | 403 => ModelErrorKind::Auth,
-        429 => ModelErrorKind::RateLimited,
-        400 | 404 | 413 | 422 => ModelErrorKind::InvalidRequest,
-        _ => ModelErrorKind::HttpStatus,
-    });
+    let wait = reply.retry_after();
+    let kind = report.kind_of(status, wait.is_some());
     let mut error = ModelError::new(kind, message).with_status(status);
-    if let Some(wait) = reply.retry_after() {
+    if let Some(wait) = wait {
         error = error.with_retry_after(wait);
     }
     if let Ok(retry) = reply.header("x-should-retry").trim().parse() {
         error = error.with_retryable(retry);
     }
-    report.onto(error).redacted(reply.endpoint().secrets())
+    error = report.onto(error);
+    if error.retry_after().is_none()
+        && kind == ModelErrorKind::RateLimited
+        && let Some(wait) = reply.reset_after()
+    {
+        error = error.with_retry_after(wait);
+    }
+    error.redacted(reply.endpoint().secrets())
 }
 
 /// The error a web page is, where an answer of the API was expected.

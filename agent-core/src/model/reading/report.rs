@@ -1,34 +1,53 @@
 //! Reads what a server reports of an error, in one of the many shapes servers give it. Pure.
+//!
+//! What it means is for `classes`.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
+use super::asked_wait;
 use super::quoted::without_lone_surrogates;
-use crate::model::{ModelError, ModelErrorKind};
+use crate::model::ModelError;
 
 /// What a server says about its error.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub(super) message: String,
-    code: Option<String>,
+    pub(super) code: Option<String>,
     /// The `type` of the error.
-    class: String,
-    failed_generation: Option<String>,
-    /// How long to wait, where one provider says it in the body.
-    wait: Option<Duration>,
+    pub(super) class: String,
+    pub(super) failed_generation: Option<String>,
+    /// How long to wait, where it stands in the body.
+    pub(super) wait: Option<Duration>,
 }
 
 /// Under which names servers say what went wrong, and its code.
-const MESSAGES: [&str; 6] = [
+const MESSAGES: [&str; 7] = [
     "message",
     "msg",
     "error_msg",
     "status_msg",
     "Message",
     "detail",
+    "faultstring",
 ];
-const CODES: [&str; 3] = ["code", "error_code", "status_code"];
+const CODES: [&str; 6] = [
+    "code",
+    "error_code",
+    "status_code",
+    "statusCode",
+    "Code",
+    "errorcode",
+];
+
+/// Under which names an error stands. The last is Apigee's:
+/// <https://cloud.google.com/apigee/docs/api-platform/fundamentals/fault-handling>
+const ERRORS: [&str; 4] = ["error", "errors", "Error", "fault"];
+
+/// Under which names a whole answer stands in another. The first is Tencent's, the other that of
+/// servers made with FastAPI.
+const ENVELOPES: [&str; 2] = ["Response", "detail"];
 
 impl Report {
     /// What this text reports; `None` if it is no JSON, or holds no error.
@@ -48,29 +67,41 @@ impl Report {
     /// Finds the error in one of the shapes servers give it.
     fn find(body: &Value) -> Option<Self> {
         let body = only(body)?;
-        let found = ["error", "errors"].into_iter().find_map(|key| {
-            let error = only(body.get(key)?)?;
-            says_something(error).then_some(error)
-        });
-        let found = found
+        let inner = ENVELOPES.iter().filter_map(|key| body.get(key));
+        let body = inner
+            .clone()
+            .find(|it| error_of(it).is_some())
+            .unwrap_or(body);
+        let found = error_of(body)
             .or_else(|| of_choice(body))
             .or_else(|| of_message(body));
         if found.is_none()
-            && let Some(special) = of_base(body).or_else(|| of_groq(body))
+            && let Some(special) = of_base(body)
+                .or_else(|| of_groq(body))
+                .or_else(|| of_exception(body))
         {
             return Some(special);
         }
         match found {
-            Some(Value::String(text)) => Some(Self {
-                message: text.clone(),
-                ..Self::read(body)
-            }),
+            Some(Value::String(text)) => {
+                let said = Self::read(body);
+                Some(Self {
+                    // Where an error is named and told, both are said.
+                    message: match &*said.message {
+                        "" => text.clone(),
+                        message if message == text => text.clone(),
+                        message => format!("{text}: {message}"),
+                    },
+                    ..said
+                })
+            }
             Some(error @ Value::Object(_)) => {
                 let mut report = Self::read(error);
                 if report.message.is_empty() {
                     report.message = error.to_string();
                 }
-                Some(report)
+                report.wait = report.wait.or_else(|| asked_wait::of(body));
+                Some(report.with_inner())
             }
             other => {
                 let says_error = [("object", "error"), ("type", "error"), ("status", "error")];
@@ -87,11 +118,7 @@ impl Report {
     }
 
     fn read(error: &Value) -> Self {
-        let word = |key: &str| match error.get(key)? {
-            Value::String(text) => Some(text.clone()),
-            Value::Number(number) => Some(number.to_string()),
-            _ => None,
-        };
+        let word = |key: &str| word_of(error, key);
         let structured = |key: &&str| {
             let value = error.get(key)?;
             (value.is_object() || value.is_array()).then(|| value.to_string())
@@ -100,112 +127,64 @@ impl Report {
             .iter()
             .find_map(|key| word(key).filter(|said| !said.is_empty()))
             .or_else(|| MESSAGES.iter().find_map(structured))
+            .or_else(|| title(error))
             .unwrap_or_default();
-        // One provider names its errors by a status in words.
+        // One provider names its errors by a status in words, another by the name of their type.
         let status = || error.get("status")?.as_str().map(str::to_owned);
+        let name = || {
+            let name = error.get("__type")?.as_str()?;
+            name.rsplit('#').next().map(str::to_owned)
+        };
+        let code = |from: &Value| CODES.iter().find_map(|key| word_of(from, key));
         // What the provider behind a gateway said.
         let raw = error.pointer("/metadata/raw").and_then(Value::as_str);
         Self {
+            wait: asked_wait::of(error).or_else(|| asked_wait::told(&message)),
             message: match raw.filter(|raw| !raw.is_empty()) {
                 Some(raw) => format!("{message}: {raw}"),
                 None => message,
             },
-            code: CODES.iter().find_map(|key| word(key)),
+            code: code(error).or_else(|| error.get("detail").and_then(code)),
             class: word("type")
                 .or_else(|| word("error_type"))
+                .or_else(name)
                 .or_else(status)
                 .filter(|class| class != "error")
                 .unwrap_or_default(),
             failed_generation: word("failed_generation"),
-            wait: wait(error),
         }
     }
 
-    /// True if one of the words stands in the code or the type, which some servers write in
-    /// capitals, or each word with one.
-    fn says(&self, words: &[&str]) -> bool {
-        let code = self.code.as_deref().unwrap_or_default();
-        let said = format!("{code} {}", self.class).to_ascii_lowercase();
-        words.iter().any(|word| said.contains(word))
-    }
-
-    /// True for news whose code says that nothing went wrong.
-    fn is_success(&self) -> bool {
-        matches!(self.code.as_deref(), Some("0" | "200"))
-    }
-
-    /// The status that the code is, or is one of: some servers number their errors from 40001 and
-    /// 50001 on. Any other number is a word of the server's own.
-    /// <https://github.com/lm-sys/FastChat/blob/main/fastchat/constants.py>
-    fn number(&self) -> Option<u16> {
-        let code = self.code.as_deref()?.parse().ok()?;
-        match code {
-            100..600 => Some(code),
-            40_000..60_000 => Some(code / 100),
-            _ => None,
-        }
-    }
-
-    /// The kind that code and type tell, whatever the status.
-    pub(super) fn kind(&self) -> Option<ModelErrorKind> {
-        if self.says(&["tool_use_failed"]) {
-            Some(ModelErrorKind::ToolGenerationFailed)
-        } else if self.number() == Some(429) || self.says(&RATE_LIMITED) || self.is_final() {
-            Some(ModelErrorKind::RateLimited)
-        } else {
-            None
-        }
-    }
-
-    /// A kind of error that no waiting helps, though its status says otherwise.
-    fn is_final(&self) -> bool {
-        self.says(&["insufficient_quota", "exceeded_current_quota"])
-    }
-
-    fn is_passing(&self) -> bool {
-        let words = [
-            "server_error",
-            "api_error",
-            "overloaded",
-            "timeout",
-            "unavailable",
-            "internal",
-            "deadline_exceeded",
-        ];
-        self.number().is_some_and(|code| code == 408 || code >= 500) || self.says(&words)
-    }
-
-    /// Adds what is reported to an error of its kind.
-    pub(super) fn onto(self, mut error: ModelError) -> ModelError {
-        if self.is_final() {
-            error = error.with_retryable(false);
-        }
-        // One API has codes, another one names its errors by their type alone.
-        let class = Some(self.class).filter(|class| !class.is_empty());
-        if let Some(code) = self.code.or(class) {
-            error = error.with_code(code);
-        }
-        if let Some(text) = self.failed_generation {
-            error = error.with_failed_generation(text);
-        }
-        match self.wait {
-            Some(wait) if error.retry_after().is_none() => error.with_retry_after(wait),
-            _ => error,
+    /// The error within a message that is the JSON of one, as gateways pass it on.
+    fn with_inner(self) -> Self {
+        let inner = self.message.starts_with(['{', '[']).then(|| {
+            let body = serde_json::from_str(&self.message).ok()?;
+            let error = error_of(&body)?;
+            error.is_object().then(|| Self::read(error))
+        });
+        let Some(inner) = inner.flatten().filter(|inner| !inner.message.is_empty()) else {
+            return self;
+        };
+        Self {
+            code: inner.code.or(self.code),
+            class: match &*inner.class {
+                "" => self.class,
+                _ => inner.class,
+            },
+            wait: inner.wait.or(self.wait),
+            failed_generation: inner.failed_generation.or(self.failed_generation),
+            message: inner.message,
         }
     }
 }
 
-/// What tells too many requests, in small letters.
-const RATE_LIMITED: [&str; 4] = ["rate_limit", "ratelimit", "throttl", "resource_exhausted"];
-
-/// The wait in the details of an error, for example `"14.5s"`.
-///
-/// `google.rpc.RetryInfo`: <https://cloud.google.com/apis/design/errors#error_details>
-fn wait(error: &Value) -> Option<Duration> {
-    let mut details = error.get("details")?.as_array()?.iter();
-    let delay = details.find_map(|detail| detail.get("retryDelay")?.as_str())?;
-    let seconds = delay.strip_suffix('s')?.parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
+/// What a field says, in words or as a number.
+fn word_of(fields: &Value, key: &str) -> Option<String> {
+    match fields.get(key)? {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
 }
 
 /// The value, or the first of a list of them.
@@ -214,6 +193,16 @@ fn only(value: &Value) -> Option<&Value> {
         Value::Array(list) => list.first(),
         value => Some(value),
     }
+}
+
+/// The error under one of its names; within another one, where gateways wrap it.
+fn error_of(body: &Value) -> Option<&Value> {
+    let error = ERRORS.iter().find_map(|key| {
+        let error = only(body.get(key)?)?;
+        says_something(error).then_some(error)
+    })?;
+    let inner = error.get("error").filter(|inner| inner.is_object());
+    Some(inner.unwrap_or(error))
 }
 
 /// False for an error that is there to say that there is none.
@@ -228,10 +217,28 @@ fn says_something(error: &Value) -> bool {
     }
 }
 
+/// What an error is called that is told in the form of RFC 9457.
+fn title(error: &Value) -> Option<String> {
+    error.get("status")?.as_u64()?;
+    error.get("title")?.as_str().map(str::to_owned)
+}
+
 /// The error that one provider puts where the answer should be.
 fn of_choice(body: &Value) -> Option<&Value> {
     let mut choices = body.get("choices")?.as_array()?.iter();
     choices.find_map(|choice| choice.get("error").filter(|error| error.is_object()))
+}
+
+/// The error of a stream of Amazon's, under the name of its type:
+/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ResponseStream.html>
+fn of_exception(body: &Value) -> Option<Report> {
+    let mut fields = body.as_object()?.iter();
+    let is_error =
+        |(key, value): &(&String, &Value)| key.ends_with("Exception") && value.is_object();
+    fields.find(is_error).map(|(class, error)| Report {
+        class: class.clone(),
+        ..Report::read(error)
+    })
 }
 
 /// Why one provider broke an answer off: <https://console.groq.com/docs/api-reference>.
@@ -273,14 +280,10 @@ fn of_message(body: &Value) -> Option<&Value> {
 /// The error an answer with a good status holds, if it holds one.
 pub(crate) fn reported(text: &str) -> Option<ModelError> {
     let report = Report::of(text)?;
-    let kind = report.kind().unwrap_or(ModelErrorKind::ProviderError);
     let message = match &*report.message {
         "" => "the provider reported an error".to_owned(),
         message => format!("the provider reported an error: {message}"),
     };
-    let mut error = ModelError::new(kind, message);
-    if kind == ModelErrorKind::ProviderError {
-        error = error.with_retryable(report.is_passing());
-    }
+    let error = ModelError::new(report.kind(), message);
     Some(report.onto(error))
 }
