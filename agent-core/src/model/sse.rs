@@ -21,6 +21,7 @@ pub(crate) struct EventTooLarge;
 /// that the stream leaves unfinished is no event, as the standard says; [`SseParser::rest`] has it.
 /// A field `error` is read as data: older llama.cpp servers write what went wrong there.
 /// <https://github.com/ggml-org/llama.cpp/pull/16109>
+/// So is JSON without a field: some gateways write an error as it is into a stream that has begun.
 #[derive(Debug, Default)]
 pub(crate) struct SseParser {
     /// The line so far; whole lines that come in one piece never get here.
@@ -30,6 +31,8 @@ pub(crate) struct SseParser {
     data: Vec<u8>,
     /// True if the last byte was a CR, so that an LF belongs to it.
     after_cr: bool,
+    /// True in the lines of an object or a list without a field.
+    is_bare: bool,
     /// True once the first line is over, where alone a byte order mark may stand.
     started: bool,
 }
@@ -89,8 +92,13 @@ impl SseParser {
         if !std::mem::replace(&mut self.started, true) {
             line = line.strip_prefix(BOM).unwrap_or(line);
         }
-        if line.is_empty() {
+        let Some(first) = line.first() else {
+            self.is_bare = false;
             return Line::Blank;
+        };
+        self.is_bare |= matches!(first, b'{' | b'[');
+        if self.is_bare && matches!(first, b'{' | b'[' | b'}' | b']' | b'"' | b' ' | b'\t') {
+            return Line::Data(line);
         }
         let field = |name: &[u8]| line.strip_prefix(name);
         match field(b"data").or_else(|| field(b"error")) {
@@ -212,6 +220,12 @@ mod tests {
         let mut parser = SseParser::default();
         assert!(is_taken(&mut parser, b"data: a\ndata: b"));
         assert_eq!(parser.rest(), "a\nb");
+    }
+
+    #[test]
+    fn json_without_a_field_is_data() {
+        let text = b"data: a\n\n{\n  \"error\": 1\n}\n\n  b\ndata: c\n\n";
+        assert_eq!(read_anyhow(text), ["a", "{\n  \"error\": 1\n}", "c"]);
     }
 
     #[test]

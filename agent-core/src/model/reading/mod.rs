@@ -111,7 +111,7 @@ impl Asked {
 pub(super) async fn deltas<A: Assembler>(
     mut asked: Asked,
 ) -> Result<impl Stream<Item = Result<ModelDelta, ModelError>>, ModelError> {
-    let reading = match Reading::<A>::begin(asked.reply().await?, asked.expect) {
+    let reading = match Reading::<A>::begin(asked.reply().await?) {
         // The state is moved for each delta, so it is behind a pointer.
         Ok(reading) => Box::new(reading),
         Err(refusal) => return Err(refusal.await),
@@ -124,7 +124,7 @@ pub(super) async fn deltas<A: Assembler>(
 
 /// Waits for the whole answer.
 pub(super) async fn response<A: Assembler>(mut asked: Asked) -> Result<ChatResponse, ModelError> {
-    let mut reading = match Reading::<A>::begin(asked.reply().await?, asked.expect) {
+    let mut reading = match Reading::<A>::begin(asked.reply().await?) {
         Ok(reading) => reading,
         Err(refusal) => return Err(refusal.await),
     };
@@ -153,7 +153,7 @@ struct Reading<A> {
 impl<A: Assembler> Reading<A> {
     /// Reads an answer by what it is, whatever was asked for: some servers answer plainly to who
     /// wants a stream.
-    fn begin(reply: Reply, expect: Expect) -> Result<Self, BoxFuture<'static, ModelError>> {
+    fn begin(reply: Reply) -> Result<Self, BoxFuture<'static, ModelError>> {
         if !(200..300).contains(&reply.status()) {
             return Err(Box::pin(refusal::refused(reply)));
         }
@@ -165,12 +165,9 @@ impl<A: Assembler> Reading<A> {
         if refusal::is_page(media_type, "") {
             return Err(Box::pin(refusal::not_the_api(reply, A::API)));
         }
-        let is = |other: &str| media_type.eq_ignore_ascii_case(other);
-        let expects_stream =
-            is("text/event-stream") || (!is("application/json") && expect == Expect::EventStream);
         Ok(Self {
             reply,
-            reader: Reader::new(A::default(), expects_stream),
+            reader: Reader::new(A::default()),
             read: 0,
             error: None,
         })

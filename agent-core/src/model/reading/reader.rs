@@ -3,6 +3,7 @@
 use serde::de::IgnoredAny;
 
 use super::ready::Ready;
+use super::report::reported;
 use super::{Assembler, refusal};
 use crate::model::sse::{EventTooLarge, SseParser, text_of};
 use crate::model::{Accumulator, ChatResponse, ModelError, ModelErrorKind};
@@ -11,7 +12,7 @@ use crate::model::{Accumulator, ChatResponse, ModelError, ModelErrorKind};
 /// who wants a stream, and name their types wrongly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    Unknown { expects_stream: bool },
+    Unknown,
     Events,
     Plain,
 }
@@ -20,21 +21,24 @@ enum Form {
 #[derive(Debug)]
 pub(super) struct Reader<A> {
     form: Form,
-    /// The plain answer so far.
+    /// The plain answer so far, or what does not tell yet what it is.
     held: Vec<u8>,
     parser: SseParser,
     assembler: A,
+    /// Words that stood where JSON should, the last ones.
+    words: String,
     /// What can be handed out.
     pub(super) ready: Ready,
 }
 
 impl<A: Assembler> Reader<A> {
-    pub(super) fn new(assembler: A, expects_stream: bool) -> Self {
+    pub(super) fn new(assembler: A) -> Self {
         Self {
-            form: Form::Unknown { expects_stream },
+            form: Form::Unknown,
             held: Vec::new(),
             parser: SseParser::default(),
             assembler,
+            words: String::new(),
             ready: Ready::default(),
         }
     }
@@ -57,37 +61,80 @@ impl<A: Assembler> Reader<A> {
                 self.held.extend_from_slice(bytes);
                 Ok(())
             }
-            Form::Unknown { expects_stream } => {
-                // Blanks keep a connection alive; a byte order mark may stand before both forms.
-                let is_mark = |byte: u8| matches!(byte, 0xEF | 0xBB | 0xBF);
-                let says = |byte: &u8| !byte.is_ascii_whitespace() && !is_mark(*byte);
-                let Some(begin) = bytes.iter().position(says) else {
-                    return Ok(());
-                };
-                let bytes = &bytes[begin..];
-                self.form = match bytes[0] {
-                    b'<' => return Err(refusal::page_of(A::API)),
-                    b'{' | b'[' => Form::Plain,
-                    b'd' | b'e' | b'i' | b'r' | b':' => Form::Events,
-                    _ if expects_stream => Form::Events,
-                    _ => Form::Plain,
-                };
-                self.take(bytes)
+            Form::Unknown if self.held.is_empty() => {
+                let bytes = said(bytes);
+                match form_of(bytes) {
+                    Form::Unknown => {
+                        self.held.extend_from_slice(bytes);
+                        Ok(())
+                    }
+                    form => self.begin(form, bytes),
+                }
+            }
+            Form::Unknown => {
+                self.held.extend_from_slice(bytes);
+                match form_of(&self.held) {
+                    Form::Unknown => Ok(()),
+                    form => {
+                        let held = std::mem::take(&mut self.held);
+                        self.begin(form, &held)
+                    }
+                }
             }
         }
+    }
+
+    fn begin(&mut self, form: Form, bytes: &[u8]) -> Result<(), ModelError> {
+        if bytes.first() == Some(&b'<') {
+            return Err(refusal::page_of(A::API));
+        }
+        self.form = form;
+        self.take(bytes)
     }
 
     /// The bytes are over.
     pub(super) fn end(&mut self) -> Result<(), ModelError> {
         match self.form {
-            Form::Plain => {
+            Form::Unknown if self.held.is_empty() => self.eof(),
+            Form::Plain | Form::Unknown => {
                 let body = std::mem::take(&mut self.held);
-                self.assembler.plain(&text_of(&body), &mut self.ready)
+                self.plain(&text_of(&body))
             }
-            _ => {
+            Form::Events => {
                 self.rest()?;
-                self.assembler.eof(&mut self.ready)
+                self.eof()
             }
+        }
+    }
+
+    fn plain(&mut self, body: &str) -> Result<(), ModelError> {
+        let is_json = is_json(body.trim().as_bytes());
+        let mut lines = body.lines().filter(|line| !line.trim().is_empty());
+        let first = lines.next().unwrap_or_default();
+        if is_json && lines.next().is_some() && is_whole(first) {
+            // Some gateways write the events of a stream without the fields around them.
+            // https://github.com/comet-ml/opik/pull/5149
+            self.lines(body)?;
+            return self.eof();
+        }
+        if !is_json && lines.any(|line| line.starts_with("data:")) {
+            // Words before a stream are read over, as its standard says.
+            self.events(body.as_bytes())?;
+            self.rest()?;
+            return self.eof();
+        }
+        let read = self.assembler.plain(body, &mut self.ready);
+        read.map_err(|error| match error.kind() {
+            ModelErrorKind::Decode if !is_json => refusal::ended_with(&error, body.trim()),
+            _ => error,
+        })
+    }
+
+    fn eof(&mut self) -> Result<(), ModelError> {
+        let over = self.assembler.eof(&mut self.ready);
+        match &*self.words {
+            "" => over,
+            words => over.map_err(|error| refusal::ended_with(&error, words)),
         }
     }
 
@@ -95,28 +142,60 @@ impl<A: Assembler> Reader<A> {
     /// events with one line feed, or the last one with none.
     fn rest(&mut self) -> Result<(), ModelError> {
         let rest = self.parser.rest();
-        let events = match is_whole(&rest) {
-            true => vec![&*rest],
-            false => rest.lines().take_while(|line| is_whole(line)).collect(),
-        };
-        for event in events {
-            one(&mut self.assembler, event, &mut self.ready)?;
+        match is_whole(&rest) {
+            true => self.one(&rest),
+            false => {
+                let end = rest.lines().take_while(|line| is_whole(line));
+                let end = end.map(|line| line.len() + 1).sum::<usize>();
+                self.lines(rest.get(..end).unwrap_or(&rest))
+            }
         }
-        Ok(())
+    }
+
+    fn lines(&mut self, text: &str) -> Result<(), ModelError> {
+        text.lines().try_for_each(|line| self.one(line))
+    }
+
+    fn one(&mut self, data: &str) -> Result<(), ModelError> {
+        one(&mut self.assembler, data, &mut self.words, &mut self.ready)
     }
 
     fn events(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
-        let (assembler, ready) = (&mut self.assembler, &mut self.ready);
+        let (assembler, words, ready) = (&mut self.assembler, &mut self.words, &mut self.ready);
         self.parser.push(bytes, |data| {
             let first = memchr::memchr(b'\n', data.as_bytes()).map(|end| &data[..end]);
             // Some servers part their events by one line feed.
             match first.is_some_and(is_whole) {
                 true => data
                     .lines()
-                    .try_for_each(|line| one(assembler, line, ready)),
-                false => one(assembler, data, ready),
+                    .try_for_each(|line| one(assembler, line, words, ready)),
+                false => one(assembler, data, words, ready),
             }
         })
+    }
+}
+
+/// What comes behind blanks, which keep a connection alive, and behind the byte order mark that may
+/// stand before both forms.
+fn said(bytes: &[u8]) -> &[u8] {
+    let is_mark = |byte: u8| matches!(byte, 0xEF | 0xBB | 0xBF);
+    let says = |byte: &u8| !byte.is_ascii_whitespace() && !is_mark(*byte);
+    let begin = bytes.iter().position(says).unwrap_or(bytes.len());
+    &bytes[begin..]
+}
+
+/// What an answer is that begins so: a stream of events begins with a comment or a field.
+fn form_of(bytes: &[u8]) -> Form {
+    const FIELDS: [&[u8]; 5] = [b"data", b"event", b"id", b"retry", b"error"];
+    let end = bytes
+        .iter()
+        .position(|byte| matches!(byte, b':' | b'\n' | b'\r'));
+    let name = &bytes[..end.unwrap_or(bytes.len())];
+    match end {
+        // It may go on.
+        None if FIELDS.iter().any(|field| field.starts_with(name)) => Form::Unknown,
+        Some(_) if name.is_empty() || FIELDS.contains(&name) => Form::Events,
+        _ => Form::Plain,
     }
 }
 
@@ -125,27 +204,53 @@ fn is_whole(text: &str) -> bool {
     text.trim() == "[DONE]" || serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
+/// True for what begins as an object or a list does; a word may stand in brackets, too.
+fn is_json(text: &[u8]) -> bool {
+    match text {
+        [b'{', ..] => true,
+        [b'[', next, ..] => !next.is_ascii_alphabetic(),
+        _ => false,
+    }
+}
+
 /// True for what some gateways send to keep a connection alive; a comment may stand where data
 /// should.
 fn is_nothing(data: &str) -> bool {
     matches!(data, "" | "null") || data.starts_with(':')
 }
 
-/// Takes one event in. Words behind the reason, such as an end of the server's own, undo nothing.
-fn one<A: Assembler>(assembler: &mut A, data: &str, ready: &mut Ready) -> Result<(), ModelError> {
+/// Takes one event in. Words where JSON should stand, such as a sign of life or an end of the
+/// server's own, are no part of an answer; what they say is told if none comes.
+fn one<A: Assembler>(
+    assembler: &mut A,
+    data: &str,
+    words: &mut String,
+    ready: &mut Ready,
+) -> Result<(), ModelError> {
     let data = data.trim();
     if is_nothing(data) {
         return Ok(());
     }
     let was_finished = assembler.is_finished();
-    match assembler.event(data, ready) {
-        Err(error) if was_finished && error.kind() == ModelErrorKind::Decode => {
-            match data.starts_with(['{', '[']) {
-                true => Err(error),
-                false => Ok(()),
-            }
+    let error = match assembler.event(data, ready) {
+        Err(error) if error.kind() == ModelErrorKind::Decode => error,
+        taken => return taken,
+    };
+    match data {
+        data if is_json(data.as_bytes()) => {
+            // An error may be written into an event that was not whole.
+            // https://github.com/Wei-Shaw/sub2api/issues/1471
+            let last = data.lines().next_back().filter(|last| *last != data);
+            Err(last.and_then(reported).unwrap_or(error))
         }
-        taken => taken,
+        _ if was_finished => Ok(()),
+        data => match refusal::in_words(data) {
+            Some(error) => Err(error),
+            None => {
+                data.clone_into(words);
+                Ok(())
+            }
+        },
     }
 }
 
@@ -160,7 +265,7 @@ pub(in crate::model) fn whole<A: Assembler>(
     assembler: A,
     pieces: impl IntoIterator<Item = impl AsRef<[u8]>>,
 ) -> Result<ChatResponse, ModelError> {
-    let mut reader = Reader::new(assembler, true);
+    let mut reader = Reader::new(assembler);
     for piece in pieces {
         if !reader.is_done() {
             reader.take(piece.as_ref())?;

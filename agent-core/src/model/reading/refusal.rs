@@ -7,6 +7,25 @@ use crate::model::{ModelError, ModelErrorKind};
 /// Most bytes of an error's body that are read.
 const MAX_BODY: usize = 64 * 1024;
 
+/// The error that words in the middle of a stream are, if they are one.
+/// <https://github.com/lucasjinreal/Crane/pull/121>
+pub(super) fn in_words(words: &str) -> Option<ModelError> {
+    words.to_ascii_lowercase().contains("error").then(|| {
+        let message = format!("the provider reported an error: {words}");
+        ModelError::new(ModelErrorKind::ProviderError, message).with_retryable(true)
+    })
+}
+
+/// The error at the end of a stream in which these words stood.
+pub(super) fn ended_with(error: &ModelError, words: &str) -> ModelError {
+    let kind = match error.kind() {
+        // Nothing but words is no answer of the API, and asking again gives no other.
+        ModelErrorKind::EmptyResponse => ModelErrorKind::Decode,
+        kind => kind,
+    };
+    ModelError::new(kind, format!("{error}; it said `{words}`"))
+}
+
 /// The error an answer with a bad status is.
 pub(super) async fn refused(mut reply: Reply) -> ModelError {
     let status = reply.status();
