@@ -100,6 +100,22 @@ pub(super) fn thinks_unasked(model: &str) -> bool {
     claude.is_some_and(|it| it.always_thinks || it.is_since((5, 0)))
 }
 
+/// True if the text of this model cannot be held to a JSON Schema. A Claude can be since 4.1:
+/// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>. Older ones of OpenAI:
+/// "'response_format' of type 'json_schema' is not supported with this model", see
+/// <https://github.com/crewAIInc/crewAI/pull/6357>, <https://github.com/web-infra-dev/midscene/issues/259>.
+pub(super) fn holds_no_schema(model: &str) -> bool {
+    let name = model.to_ascii_lowercase();
+    if let Some(claude) = Claude::of(&name) {
+        return claude.version.is_some_and(|version| version < (4, 1));
+    }
+    let own = name.rsplit('/').next().unwrap_or_default();
+    let own = own.strip_prefix("ft:").unwrap_or(own);
+    let olds = ["gpt-3", "gpt-4-", "o1-mini", "o1-preview"];
+    matches!(own, "gpt-4" | "gpt-4o-2024-05-13" | "chatgpt-4o-latest")
+        || olds.iter().any(|old| own.starts_with(old))
+}
+
 /// What the name of a Claude tells.
 struct Claude {
     always_thinks: bool,
@@ -255,6 +271,25 @@ mod tests {
             "gpt-6",
         ];
         assert_eq!(unasked.map(thinks_unasked), [true, true, false, false]);
+        let schemas = [
+            ("claude-3-7-sonnet-20250219", false),
+            ("anthropic.claude-sonnet-4-20250514-v1:0", false),
+            ("claude-opus-4-1-20250805", true),
+            ("claude-latest", true),
+            ("openai/gpt-4-turbo", false),
+            ("gpt-35-turbo", false),
+            ("gpt-4", false),
+            ("gpt-4o-2024-05-13", false),
+            ("gpt-4o-2024-08-06", true),
+            ("gpt-4.1", true),
+            ("o1-mini-2024-09-12", false),
+            ("o1", true),
+            ("ft:gpt-3.5-turbo:us", false),
+            ("qwen3", true),
+        ];
+        for (model, holds) in schemas {
+            assert_eq!(holds_no_schema(model), !holds, "{model}");
+        }
         assert_eq!(refused("gpt-5.2", Some("low")), reasons);
         assert_eq!(refused("gpt-5.6", Some("none")), none);
     }

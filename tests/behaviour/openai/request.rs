@@ -7,7 +7,8 @@ use agent_core::message::{
 };
 use agent_core::model::openai::Profile;
 use agent_core::model::{
-    ChatModel as _, ChatOptions, ChatRequest, OpenAi, OutputSchema, ResponseFormat, ToolList,
+    Anthropic, ChatModel as _, ChatOptions, ChatRequest, OpenAi, OutputSchema, ResponseFormat,
+    ToolList,
 };
 use agent_core::tool::InputSchema;
 use agent_tests::replay::{Answer, ReplayServer};
@@ -433,4 +434,29 @@ async fn a_base_url_may_be_the_whole_one_and_a_key_may_come_from_a_file() {
         .map(|it| it.header("authorization").to_owned())
         .collect();
     assert_eq!(keys, ["Bearer k1", ""]);
+}
+
+#[test]
+fn a_model_whose_text_is_held_to_no_schema_is_sent_none() {
+    let output = OutputSchema::new("answer", json!({"type": "object"}));
+    let request = ChatRequest::new(history()).unwrap();
+    let request = request.with_response_format(Some(ResponseFormat::JsonSchema(output)));
+    let openai = |model: &str| {
+        let client = OpenAi::builder().model(model).build().unwrap();
+        (client.holds_json_schema(), client.request_text(&request))
+    };
+    let anthropic = |model: &str| {
+        let client = Anthropic::builder().model(model).build().unwrap();
+        (client.holds_json_schema(), client.request_text(&request))
+    };
+
+    for ((holds, text), expected) in [
+        (openai("gpt-4-turbo"), false),
+        (openai("gpt-4.1"), true),
+        (anthropic("claude-3-7-sonnet-20250219"), false),
+        (anthropic("claude-sonnet-4-5"), true),
+    ] {
+        assert_eq!(holds, expected, "{text}");
+        assert_eq!(text.contains("json_schema"), expected, "{text}");
+    }
 }

@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use futures_util::TryFutureExt as _;
 
+use super::families;
 use super::http::{self, Endpoint, Expect, Piece};
 use super::prefix::PrefixWatch;
 use super::reading::Asked;
@@ -248,7 +249,7 @@ impl ChatModel for Anthropic {
     }
 
     fn holds_json_schema(&self) -> bool {
-        self.0.is_original
+        self.0.is_original && !families::holds_no_schema(&self.0.model)
     }
 
     fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {

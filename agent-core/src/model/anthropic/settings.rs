@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::message::{Server, is_thought};
 use super::wire::Asking;
-use crate::model::families::{Refused, is_claude, refused, thinks_unasked};
+use crate::model::families::{Refused, holds_no_schema, is_claude, refused, thinks_unasked};
 use crate::model::http::{Expect, Piece, closing};
 use crate::model::writing::set;
 use crate::model::{ChatOptions, ChatRequest, ResponseFormat, ToolChoice};
@@ -31,7 +31,9 @@ pub(super) fn tail(request: &ChatRequest, asking: &Asking<'_>, has_tools: bool) 
         let choice = choice.filter(|choice| !forces(choice) || takes_forcing(options, refused));
         set(&mut fields, "tool_choice", tool_choice(choice, one));
     }
-    if let Some(ResponseFormat::JsonSchema(output)) = request.response_format() {
+    if let Some(ResponseFormat::JsonSchema(output)) = request.response_format()
+        && !holds_no_schema(options.model_or(asking.model))
+    {
         let schema = &output.in_dialect(Dialect::AnthropicStrict).schema;
         let format = json!({"format": {"type": "json_schema", "schema": schema}});
         set(&mut fields, "output_config", Some(format));

@@ -33,6 +33,7 @@ use std::sync::Arc;
 use futures_util::TryFutureExt as _;
 
 use super::delta::fold;
+use super::families;
 use super::http::{self, Endpoint, Expect, Piece};
 use super::prefix::PrefixWatch;
 use super::reading::Asked;
@@ -203,7 +204,8 @@ impl ChatModel for OpenAi {
     }
 
     fn holds_json_schema(&self) -> bool {
-        self.0.profile.quirks().formats == Formats::Schema
+        let is_held = self.0.profile.quirks().formats == Formats::Schema;
+        is_held && !families::holds_no_schema(&self.0.model)
     }
 
     fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {

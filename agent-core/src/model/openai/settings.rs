@@ -47,7 +47,7 @@ pub(super) fn fields(
         add_calling(&mut fields, request, quirks, refused);
     }
     let format = request.response_format();
-    let format = format.and_then(|format| response_format(format, quirks));
+    let format = format.and_then(|it| response_format(it, options.model_or(model), quirks));
     set(&mut fields, "response_format", format);
     add_extra(&mut fields, options, quirks, expect);
     fields
@@ -162,11 +162,11 @@ pub(super) fn unsupported(
     options.left_out(settings)
 }
 
-fn response_format(format: &ResponseFormat, quirks: &Quirks) -> Option<Value> {
+fn response_format(format: &ResponseFormat, model: &str, quirks: &Quirks) -> Option<Value> {
     let ResponseFormat::JsonSchema(output) = format else {
         return Some(json!({"type": "json_object"}));
     };
-    if quirks.formats == Formats::Object {
+    if quirks.formats == Formats::Object || families::holds_no_schema(model) {
         return None;
     }
     let dialect = match quirks.has_limits {
