@@ -8,7 +8,7 @@ use super::brought::{Brought, in_order};
 use super::builder::ReactAgentBuilder;
 use super::error::{BuildError, BuildFault};
 use super::lookup::by_names;
-use super::output::{FINAL_ANSWER, Output};
+use super::output::{Asking, FINAL_ANSWER, Output};
 use super::react::{Config, ReactAgent};
 use super::slots::ToolSlots;
 use super::wiring::wire;
@@ -59,13 +59,14 @@ impl ReactAgentBuilder {
             })
         });
         let mut tools = ToolSet::layered(sets.collect::<Vec<_>>());
-        let of_model = (
-            self.model.holds_json_schema(),
-            tools.iter().next().is_some(),
-        );
         let output = self.output.map(|spec| {
-            let prompt = self.system_prompt.as_deref();
-            spec.build((self.output_mode, self.output_retries), of_model, prompt)
+            spec.build(&Asking {
+                mode: self.output_mode,
+                retries: self.output_retries,
+                holds_schema: self.model.holds_json_schema(),
+                has_tools: !tools.is_empty(),
+                system_prompt: self.system_prompt.as_deref(),
+            })
         });
         let output = output.and_then(|output| output.map_err(|fault| faults.push(fault)).ok());
         if let Some(tool) = output.as_ref().and_then(Output::tool) {

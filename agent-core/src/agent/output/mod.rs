@@ -69,6 +69,17 @@ const WAYS: Ways = Ways {
     compile: fits::compile,
 };
 
+/// What an agent is told of how its model is asked for a form.
+pub(super) struct Asking<'a> {
+    pub(super) mode: OutputMode,
+    pub(super) retries: u32,
+    /// True if the model holds its text to a schema.
+    pub(super) holds_schema: bool,
+    /// True if the agent has tools of its own.
+    pub(super) has_tools: bool,
+    pub(super) system_prompt: Option<&'a str>,
+}
+
 /// The form that was asked for.
 pub(super) struct OutputSpec {
     name: String,
@@ -103,12 +114,7 @@ impl OutputSpec {
     }
 
     /// Checks the schema and settles how the model is asked.
-    pub(super) fn build(
-        self,
-        (mode, retries): (OutputMode, u32),
-        (holds_schema, has_tools): (bool, bool),
-        system_prompt: Option<&str>,
-    ) -> Result<Output, BuildFault> {
+    pub(super) fn build(self, asking: &Asking<'_>) -> Result<Output, BuildFault> {
         let is_object = self.schema.get("type").and_then(Value::as_str) == Some("object");
         let schema = match is_object {
             true => self.schema,
@@ -121,20 +127,20 @@ impl OutputSpec {
             (self.ways.compile)(&schema).map_err(BuildFault::Output)?,
         );
         let in_words = in_words(&schema);
-        let system = system_prompt.map(|text| text.to_owned() + "\n\n");
-        let mode = match mode {
-            OutputMode::Auto if holds_schema && !has_tools => OutputMode::Native,
+        let system = asking.system_prompt.map(|text| text.to_owned() + "\n\n");
+        let mode = match asking.mode {
+            OutputMode::Auto if asking.holds_schema && !asking.has_tools => OutputMode::Native,
             OutputMode::Auto => OutputMode::Tool,
             mode => mode,
         };
         Ok(Output {
             mode,
-            is_told: mode == OutputMode::Prompted || !holds_schema,
+            is_told: mode == OutputMode::Prompted || !asking.holds_schema,
             prompt: Message::system(system.unwrap_or_default() + &in_words),
             in_words,
             schema: OutputSchema::new(&self.name, schema),
             check: Arc::new(check),
-            retries,
+            retries: asking.retries,
             input: self.ways.input,
         })
     }
