@@ -70,11 +70,7 @@ impl Content {
                 ready.think(&block.thinking.text);
                 match block.signature.is_empty() {
                     // It is whole, and stays byte for byte what it is.
-                    false => Kind::Opaque {
-                        part: self.opaque(raw.to_owned()),
-                        input: String::new(),
-                        is_whole: true,
-                    },
+                    false => self.as_it_came(raw),
                     true => Kind::Thinking {
                         thinking: block.thinking.text.into_owned(),
                         signature: None,
@@ -95,11 +91,7 @@ impl Content {
                 Kind::Call(place)
             }
             "" => return Ok(()),
-            _ => Kind::Opaque {
-                part: self.opaque(raw.to_owned()),
-                input: String::new(),
-                is_whole: true,
-            },
+            _ => self.as_it_came(raw),
         };
         self.latest_call = match kind {
             Kind::Call(place) => Some(place),
@@ -220,6 +212,14 @@ impl Content {
                 );
             }
             _ => {}
+        }
+    }
+
+    fn as_it_came(&self, raw: &str) -> Kind {
+        Kind::Opaque {
+            part: self.opaque(raw.to_owned()),
+            input: String::new(),
+            is_whole: true,
         }
     }
 

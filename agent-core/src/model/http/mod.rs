@@ -26,9 +26,8 @@ mod wait;
 
 use std::sync::{Arc, OnceLock};
 
-use ::url::{Position, Url};
-use http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use http::{StatusCode, Uri};
+use ::url::Position;
+use http::{HeaderValue, StatusCode, Uri};
 use tokio::runtime::{self, Handle};
 use tokio::time::Instant;
 
@@ -77,54 +76,23 @@ impl Endpoint {
         headers: &[(String, String)],
         timeouts: Timeouts,
     ) -> Result<Self, ModelError> {
-        let shown = mask_url(base_url);
-        let wrong = |why: &str| configuration(format!("base URL `{shown}` {why}"));
-        let mut url =
-            Url::parse(base_url).map_err(|error| wrong(&format!("is no URL: {error}")))?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(wrong("must start with `http://` or `https://`"));
-        }
-        let base = url.path().trim_end_matches('/').to_owned();
-        let is_whole = base.ends_with(&format!("/{}", path.join("/")));
-        url.set_path(&base);
-        url.path_segments_mut()
-            .map_err(|()| wrong("cannot have a path"))?
-            .pop_if_empty()
-            // Some give the whole URL, as the page of the server shows it.
-            .extend(path.iter().filter(|_| !is_whole));
-        url.set_fragment(None);
-
+        let written = mask_url(base_url);
+        let wrong = |why: String| configuration(format!("base URL `{written}` {why}"));
+        let mut url = url::joined(base_url, path).map_err(wrong)?;
         let shown = mask_url(url.as_str());
         let mut secrets = url::secrets(&url);
-        let mut map = HeaderMap::new();
-        if let Some(basic) = url::take_user(&mut url) {
-            secrets.add(basic.to_str().unwrap_or("").trim_start_matches("Basic "));
-            map.insert(header::AUTHORIZATION, basic);
+        let user = url::take_user(&mut url);
+        let host = HeaderValue::try_from(&url[Position::BeforeHost..Position::AfterPort])
+            .map_err(|_| wrong("names no host".to_owned()))?;
+        let server = Uri::try_from(&url[..Position::BeforePath])
+            .map_err(|error| wrong(format!("is no URL: {error}")))?;
+        for value in user.iter().filter_map(|basic| basic.to_str().ok()) {
+            secrets.add(value.trim_start_matches("Basic "));
         }
-        let host = HeaderValue::try_from(&url[Position::BeforeHost..Position::AfterPort]);
-        map.insert(header::HOST, host.map_err(|_| wrong("names no host"))?);
-        map.insert(
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("application/json"),
-        );
-        for (name, value) in headers {
-            let header = HeaderName::try_from(name)
-                .map_err(|_| configuration(format!("`{name}` is no name of an HTTP header")))?;
-            if matches!(header, header::CONTENT_LENGTH | header::TRANSFER_ENCODING) {
-                return Err(configuration(format!(
-                    "header `{name}` is told by the body; it cannot be set"
-                )));
-            }
-            let text = HeaderValue::try_from(value).map_err(|_| {
-                configuration(format!(
-                    "the value of header `{name}` holds a character that no header may hold"
-                ))
-            })?;
-            map.insert(header, text);
+        for (_, value) in headers {
             secrets.add(value.trim_start_matches("Bearer ").trim());
         }
-        let server = Uri::try_from(&url[..Position::BeforePath])
-            .map_err(|error| wrong(&format!("is no URL: {error}")))?;
+        let headers = request::headers(host, user, headers).map_err(configuration)?;
         let route = Route::to(&server).map_err(|kind| {
             configuration(format!(
                 "the environment names a proxy of the kind `{kind}`; `http`, `https`, `socks5` and `socks5h` are spoken"
@@ -132,7 +100,7 @@ impl Endpoint {
         })?;
         Ok(Self {
             shown,
-            heads: Heads::new(&url, &route, &map),
+            heads: Heads::new(&url, &route, &headers),
             secrets,
             timeouts,
             server,

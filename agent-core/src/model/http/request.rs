@@ -2,11 +2,39 @@
 
 use std::io::Write as _;
 
-use http::header::{self, HeaderMap, HeaderValue};
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use url::{Position, Url};
 
 use super::Expect;
 use super::connector::Route;
+
+/// The headers of every request: what it is, who asks, and those that were set by hand, which come
+/// over the others. What is wrong with one, if it cannot be sent.
+pub(super) fn headers(
+    host: HeaderValue,
+    user: Option<HeaderValue>,
+    by_hand: &[(String, String)],
+) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    headers.extend(user.map(|user| (header::AUTHORIZATION, user)));
+    headers.insert(header::HOST, host);
+    let json = HeaderValue::from_static("application/json");
+    headers.insert(header::CONTENT_TYPE, json);
+    for (name, value) in by_hand {
+        let header = HeaderName::try_from(name)
+            .map_err(|_| format!("`{name}` is no name of an HTTP header"))?;
+        if matches!(header, header::CONTENT_LENGTH | header::TRANSFER_ENCODING) {
+            return Err(format!(
+                "header `{name}` is told by the body; it cannot be set"
+            ));
+        }
+        let value = HeaderValue::try_from(value).map_err(|_| {
+            format!("the value of header `{name}` holds a character that no header may hold")
+        })?;
+        headers.insert(header, value);
+    }
+    Ok(headers)
+}
 
 /// The text before the body, for each kind of answer that is asked for.
 pub(super) struct Heads {

@@ -1,4 +1,5 @@
-//! What a URL holds beside an address: what may be shown of it, what is secret, who asks.
+//! The URL that requests go to, and what one holds beside an address: what may be shown of it, what
+//! is secret, who asks.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,6 +7,24 @@ use http::HeaderValue;
 use url::Url;
 
 use crate::secrets::Secrets;
+
+/// The base URL with `path` behind its own; what is wrong with it, if it cannot be asked.
+pub(super) fn joined(base_url: &str, path: &[&str]) -> Result<Url, String> {
+    let mut url = Url::parse(base_url).map_err(|error| format!("is no URL: {error}"))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("must start with `http://` or `https://`".to_owned());
+    }
+    let base = url.path().trim_end_matches('/').to_owned();
+    // Some give the whole URL, as the page of the server shows it.
+    let is_whole = base.ends_with(&format!("/{}", path.join("/")));
+    url.set_path(&base);
+    url.path_segments_mut()
+        .map_err(|()| "cannot have a path".to_owned())?
+        .pop_if_empty()
+        .extend(path.iter().filter(|_| !is_whole));
+    url.set_fragment(None);
+    Ok(url)
+}
 
 /// What must not be shown of this URL, as it stands there and as it is meant.
 pub(super) fn secrets(url: &Url) -> Secrets {
