@@ -7,7 +7,7 @@ use std::time::Duration;
 use agent_core::model::{ChatModel as _, ModelErrorKind, Timeouts};
 use agent_tests::replay::{Answer, ReplayServer};
 
-use super::{END, HELLO, ask, client, request, stream};
+use super::{END, HELLO, ask, client, request, stream, waits};
 
 #[tokio::test]
 async fn a_stream_without_end_is_given_up() {
@@ -33,6 +33,20 @@ async fn a_whole_answer_is_not_held_back_by_a_server_that_never_ends_the_stream(
     let outcome = tokio::time::timeout(Duration::from_secs(20), stream(&model)).await;
 
     assert_eq!(outcome.unwrap().result.unwrap().message.text, "Hello");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reason_beside_the_first_words_is_not_taken_for_the_end() {
+    let piece = r#"data: {"choices":[{"delta":{"content":"Hello"},"finish_reason":"stop"}]}"#;
+    let server = ReplayServer::start([Answer::events(format!("{piece}\n\n")).then_hang()]).await;
+    let silence = Duration::from_secs(30);
+    let model = client(&server).timeouts(waits(silence)).build().unwrap();
+    let begun = tokio::time::Instant::now();
+
+    let outcome = stream(&model).await;
+
+    assert_eq!(outcome.result.unwrap().message.text, "Hello");
+    assert!(begun.elapsed() >= silence, "{:?}", begun.elapsed());
 }
 
 #[tokio::test]

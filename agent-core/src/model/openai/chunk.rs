@@ -161,7 +161,17 @@ impl<'a> Choice<'a> {
                 "index" => self.index = json.number()?,
                 "delta" => self.read_piece(json, Said::More)?,
                 "message" if self.said != Said::More => self.read_piece(json, Said::Whole)?,
-                "finish_reason" => self.finish_reason = json.said()?,
+                // Gemini gave it by the name of its own API:
+                // https://github.com/jakobdylanc/llmcord/issues/84
+                "finishReason" if self.finish_reason().is_none() => {
+                    self.finish_reason = json.said()?;
+                }
+                "finish_reason" => {
+                    let reason = json.said()?;
+                    if !reason.is_empty() {
+                        self.finish_reason = reason;
+                    }
+                }
                 "error" => self.has_error = json.any()?.is_some(),
                 "usage" => self.usage = usage(json)?,
                 _ => json.skip()?,

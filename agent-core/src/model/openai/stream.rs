@@ -25,6 +25,7 @@ pub(super) struct Assembler {
     thoughts: Thoughts,
     usage: Option<Usage>,
     finish_reason: Option<String>,
+    reasons: Reasons,
     /// Between the pieces of the text and of the reasoning.
     spoken: Seam,
     thought: Seam,
@@ -40,6 +41,18 @@ pub(super) struct Assembler {
     /// True once it has more parts than it may have.
     has_too_many: bool,
     is_done: bool,
+}
+
+/// Where the reason was given so far.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Reasons {
+    #[default]
+    Nowhere,
+    /// Wherever something was said: gateways of Gemini give one with each piece.
+    /// <https://github.com/BerriAI/litellm/issues/2195>
+    BesideWords,
+    /// Something was said without one, so that the one that comes is the end.
+    Behind,
 }
 
 impl reading::Assembler for Assembler {
@@ -97,6 +110,10 @@ impl reading::Assembler for Assembler {
     fn is_finished(&self) -> bool {
         self.finish_reason.is_some()
     }
+
+    fn may_go_on(&self) -> bool {
+        self.reasons == Reasons::BesideWords
+    }
 }
 
 impl Assembler {
@@ -135,14 +152,30 @@ impl Assembler {
     fn choice(&mut self, choice: &mut Choice<'_>, ready: &mut Ready) {
         self.has_choice = true;
         self.has_too_many |= choice.piece.has_too_many;
-        if let Some(reason) = choice.finish_reason() {
-            self.finish_reason = Some(reason.to_owned());
-        }
+        let has_reason = match choice.finish_reason() {
+            Some(reason) => {
+                self.finish_reason = Some(reason.to_owned());
+                true
+            }
+            None => false,
+        };
+        let before = self.length();
         match choice.said {
             Said::More => self.piece(&mut choice.piece, ready),
             Said::Whole => self.message(&mut choice.piece, ready),
             Said::Nothing => {}
         }
+        if self.length() > before && self.reasons != Reasons::Behind {
+            self.reasons = match has_reason {
+                true => Reasons::BesideWords,
+                false => Reasons::Behind,
+            };
+        }
+    }
+
+    /// How much there is so far.
+    fn length(&self) -> usize {
+        self.said + self.reasoned + self.calls.parts()
     }
 
     fn piece(&mut self, piece: &mut Piece<'_>, ready: &mut Ready) {

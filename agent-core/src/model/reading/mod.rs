@@ -89,6 +89,11 @@ pub(super) trait Assembler: Default {
     /// True once the provider gave its reason; only token counts may still come.
     fn is_finished(&self) -> bool;
 
+    /// True if more may come though the provider gave its reason.
+    fn may_go_on(&self) -> bool {
+        false
+    }
+
     /// True once everything was handed out.
     fn is_done(&self) -> bool;
 }
@@ -208,7 +213,10 @@ impl<A: Assembler> Reading<A> {
 
     async fn read(&mut self) -> Result<(), ModelError> {
         let is_finished = self.reader.is_finished();
-        let grace = if is_finished { GRACE } else { Duration::MAX };
+        let grace = match is_finished && !self.reader.may_go_on() {
+            true => GRACE,
+            false => Duration::MAX,
+        };
         match self.reply.chunk_within(grace).await {
             Ok(Some(bytes)) => {
                 self.read += bytes.len();

@@ -48,6 +48,11 @@ impl<A: Assembler> Reader<A> {
         self.assembler.is_finished()
     }
 
+    /// True if more may come though the provider gave its reason.
+    pub(super) fn may_go_on(&self) -> bool {
+        self.assembler.may_go_on()
+    }
+
     /// True once all that will come is ready.
     pub(super) fn is_done(&self) -> bool {
         self.assembler.is_done()
@@ -125,7 +130,7 @@ impl<A: Assembler> Reader<A> {
         }
         let read = self.assembler.plain(body, &mut self.ready);
         read.map_err(|error| match error.kind() {
-            ModelErrorKind::Decode if !is_json => refusal::ended_with(&error, body.trim()),
+            ModelErrorKind::Decode if !is_json => refusal::ended_with(error, body.trim()),
             _ => error,
         })
     }
@@ -134,7 +139,7 @@ impl<A: Assembler> Reader<A> {
         let over = self.assembler.eof(&mut self.ready);
         match &*self.words {
             "" => over,
-            words => over.map_err(|error| refusal::ended_with(&error, words)),
+            words => over.map_err(|error| refusal::ended_with(error, words)),
         }
     }
 

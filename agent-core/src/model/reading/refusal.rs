@@ -17,7 +17,12 @@ pub(super) fn in_words(words: &str) -> Option<ModelError> {
 }
 
 /// The error at the end of a stream in which these words stood.
-pub(super) fn ended_with(error: &ModelError, words: &str) -> ModelError {
+pub(super) fn ended_with(error: ModelError, words: &str) -> ModelError {
+    let is_odd =
+        |it: char| it == char::REPLACEMENT_CHARACTER || (it.is_control() && !it.is_whitespace());
+    if words.contains(is_odd) {
+        return error;
+    }
     let kind = match error.kind() {
         // Nothing but words is no answer of the API, and asking again gives no other.
         ModelErrorKind::EmptyResponse => ModelErrorKind::Decode,
