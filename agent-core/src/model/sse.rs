@@ -103,7 +103,11 @@ impl SseParser {
         let field = |name: &[u8]| line.strip_prefix(name);
         match field(b"data").or_else(|| field(b"error")) {
             Some([]) => Line::Data(&[]),
-            Some([b':', b' ', value @ ..] | [b':', value @ ..]) => Line::Data(value),
+            Some([b':', b' ', value @ ..] | [b':', value @ ..]) => {
+                // JSON of many lines under one field.
+                self.is_bare |= matches!(value, [b'{' | b'[']);
+                Line::Data(value)
+            }
             _ => Line::Other,
         }
     }

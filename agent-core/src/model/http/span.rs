@@ -19,10 +19,11 @@ const UNITS: [(&str, f64); 13] = [
     ("d", 86400.0),
 ];
 
-/// The length that a text begins with: `2m59.56s`, `26 seconds`, `6ms`. A number needs a unit.
+/// The length that a text begins with: `2m59.56s`, `2 hours 5 minutes`, `6ms`. A number needs a unit.
 pub(crate) fn beginning(text: &str) -> Option<Duration> {
     let (mut rest, mut seconds, mut has_any) = (text, 0.0, false);
     while let Some((number, unit, after)) = part(rest) {
+        let after = after.trim_start_matches([' ', ',']);
         (seconds, has_any, rest) = (seconds + number * unit, true, after);
     }
     if has_any {
@@ -104,6 +105,7 @@ mod tests {
             ("1h0m0s", Some(3_600_000)),
             ("26 seconds.", Some(26_000)),
             ("1 minute", Some(60_000)),
+            ("2 hours, 5 minutes.", Some(7_500_000)),
             ("5", None),
             ("a few seconds", None),
             ("", None),

@@ -188,6 +188,11 @@ impl<'a> Choice<'a> {
             self.piece = Piece::default();
         }
         self.said = said;
+        // What is written in PHP makes lists of empty objects.
+        if json.peek() == b'[' {
+            must(json.list()? && !json.item()?)?;
+            return Ok(());
+        }
         must(json.object()?)?;
         self.piece.read(json)
     }

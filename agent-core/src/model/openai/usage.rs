@@ -53,7 +53,10 @@ impl Counts {
             while let Some(key) = json.key()? {
                 match key {
                     "cached_tokens" => self.cached = json.number()?,
-                    "cache_write_tokens" => self.cache_write = json.number()?,
+                    // As OpenRouter, DashScope and LiteLLM call it.
+                    "cache_write_tokens"
+                    | "cache_creation_input_tokens"
+                    | "cache_creation_tokens" => self.cache_write = json.number()?,
                     _ => json.skip()?,
                 }
             }

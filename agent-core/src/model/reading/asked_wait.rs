@@ -17,7 +17,13 @@ const SECONDS: [&str; 4] = [
 ];
 
 /// What stands before the time in words.
-const BEFORE: [&str; 4] = ["try again in ", "retry after ", "retry in ", "please wait "];
+const BEFORE: [&str; 5] = [
+    "try again in ",
+    "try again after ",
+    "retry after ",
+    "retry in ",
+    "please wait ",
+];
 
 /// The wait that fields of an error tell.
 pub(super) fn of(error: &Value) -> Option<Duration> {

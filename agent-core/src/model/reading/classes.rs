@@ -30,13 +30,16 @@ const PASSING: [&str; 8] = [
 ];
 
 /// An account that no waiting fills.
-const SPENT: [&str; 6] = [
+const SPENT: [&str; 8] = [
     "insufficient_quota",
     "exceeded_current_quota",
     "insufficient_balance",
     "insufficient_credit",
     "billing",
     "creditserror",
+    // https://www.volcengine.com/docs/82379/1299023
+    "accountoverdue",
+    "setlimitexceeded",
 ];
 
 /// The same where only the message tells, because its code is that of any rate limit; the last are
@@ -90,7 +93,8 @@ impl Report {
     /// The kind that code and type tell, whatever the status.
     fn told(&self) -> Option<ModelErrorKind> {
         let code = self.code.as_deref().unwrap_or_default();
-        if self.says(&["tool_use_failed"]) {
+        // https://console.groq.com/docs/errors
+        if self.says(&["tool_use_failed", "output_parse_failed"]) {
             Some(ModelErrorKind::ToolGenerationFailed)
         } else if self.number() == Some(429)
             || self.says(&RATE_LIMITED)
@@ -140,7 +144,11 @@ impl Report {
                 let passes = self.number().is_some_and(ModelError::passes);
                 Some(passes || self.says(&PASSING))
             }
-            (ModelErrorKind::InvalidRequest, Some(_)) if self.says(&["overloaded"]) => Some(true),
+            // What the model wrote may be right the next time, though the request is as it was.
+            (ModelErrorKind::InvalidRequest, Some(_)) => {
+                let may_pass = self.failed_generation.is_some() || self.says(&["overloaded"]);
+                may_pass.then_some(true)
+            }
             _ => None,
         }
     }
