@@ -61,7 +61,7 @@ impl OpenThread {
             None => opened.begin_anew().map(|left| {
                 let input = std::mem::take(&mut request.input.0);
                 request.input.0 = left.mail.into_iter().chain(input).collect();
-                let waiting = left.waiting.iter().filter_map(About::of);
+                let waiting = left.asked.iter().filter_map(About::of);
                 let waiting: HashSet<String> = waiting.filter_map(|about| about.through).collect();
                 closing = settle(&left.notes, &waiting, &left.state);
                 left.state
@@ -90,7 +90,7 @@ fn check(
         }
         .into());
     };
-    let asked = paused.answerable.iter().map(|it| (it.id.as_str(), it));
+    let asked = paused.asked.iter().map(|it| (it.id.as_str(), it));
     let asked: HashMap<&str, &NodeInterrupt> = asked.collect();
     let open = paused.state.transcript().open_calls();
     let open: HashMap<&str, &ToolCall> = open.map(|call| (call.id.as_str(), call)).collect();

@@ -198,7 +198,7 @@ impl Line<'_> {
         parting: Parting,
         ended: Vec<Option<Ended>>,
     ) -> Result<Next, RunError> {
-        let mut asked: Vec<Asked> = Vec::new();
+        let mut asked: Vec<Arc<Asked>> = Vec::new();
         let mut reached = Target::End;
         let mut branches = Vec::with_capacity(ended.len());
         for (end, updates) in ended.into_iter().flatten() {
@@ -218,6 +218,7 @@ impl Line<'_> {
             ..Done::of(parting.from, ran.collect())
         };
         if !done.asked.is_empty() {
+            done.stays = true;
             return self
                 .done(done, StateDelta::default(), |_| Ok(Way::Branches(parting)))
                 .await;

@@ -105,7 +105,7 @@ impl NodeContext {
         told: &Told,
     ) -> Self {
         let asked = told.asked.iter().filter(|(asked, _)| !asked.is_breakpoint);
-        let asked = asked.map(|(asked, answer)| (NodeInterrupt::of(asked.clone()), answer.clone()));
+        let asked = asked.map(|(asked, answer)| (NodeInterrupt::of(asked), answer.clone()));
         let is_heard = run.events.tells(StreamMode::Custom);
         Self {
             node,

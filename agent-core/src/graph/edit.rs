@@ -121,6 +121,7 @@ impl StateEdit {
                 false => Vec::new(),
             },
             effects: Vec::new(),
+            stays: as_node.is_none(),
         };
         let mut call_ids = open_calls(&state);
         if step.next != Frontier::End {

@@ -50,6 +50,9 @@ impl Line<'_> {
                 let node = line.graph.inner.position(&node);
                 line.join_quietly(update.clone(), node)?;
                 line.inner_mut(|inner| inner.updates.push(update));
+                let Some(next) = next else {
+                    continue;
+                };
                 let thread = self.run.recorder.as_ref().map(|it| it.thread().to_string());
                 let next = Way::of(&line.graph, &next, &thread.unwrap_or_default());
                 way = Some(next.map_err(|source| self.checkpoint_error(source))?);

@@ -43,14 +43,14 @@ pub(super) struct Inner {
 /// What a step leads to.
 pub(super) enum Next {
     Go(Way),
-    Paused(Vec<Asked>),
+    Paused(Vec<Arc<Asked>>),
     Halted,
 }
 
 /// How a line ended.
 pub(super) enum LineEnd {
     Reached(Target),
-    Paused(Vec<Asked>),
+    Paused(Vec<Arc<Asked>>),
     /// A node stopped the run, which can go on behind it.
     Halted,
 }
@@ -62,7 +62,9 @@ pub(super) struct Done {
     /// The nodes that ran.
     pub(super) ran: Vec<Arc<str>>,
     pub(super) updates: Vec<Update>,
-    pub(super) asked: Vec<Asked>,
+    pub(super) asked: Vec<Arc<Asked>>,
+    /// True if it pauses where it began.
+    pub(super) stays: bool,
     pub(super) effects: Vec<String>,
     /// Whose the updates are, if nobody was told of them yet.
     pub(super) speaker: Option<Arc<str>>,
@@ -76,6 +78,7 @@ impl Done {
             ran,
             updates: Vec::new(),
             asked: Vec::new(),
+            stays: false,
             effects: Vec::new(),
             speaker: None,
         }

@@ -176,14 +176,14 @@ impl NodeInterrupt {
         }
     }
 
-    pub(super) fn of(asked: Asked) -> Self {
+    pub(super) fn of(asked: &Asked) -> Self {
         Self {
-            id: asked.id,
-            node: asked.node,
-            key: asked.key,
-            payload: asked.payload,
+            id: asked.id.clone(),
+            node: asked.node.clone(),
+            key: asked.key.clone(),
+            payload: asked.payload.clone(),
             is_breakpoint: asked.is_breakpoint,
-            about: asked.about,
+            about: asked.about.clone(),
         }
     }
 }

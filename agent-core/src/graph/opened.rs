@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::checkpoint::record::{Entry, Frontier, MAIL, Note};
-use super::checkpoint::{CheckpointError, Opened, Recorder, Step};
+use super::checkpoint::record::{Asked, Entry, Frontier, MAIL, Note};
+use super::checkpoint::{CheckpointError, Loaded, Opened, Recorder, Step};
 use super::runner::check_answers;
 use super::{Answer, NodeInterrupt, State, StateUpdate};
 use crate::message::{Message, MessageId};
@@ -13,10 +13,8 @@ use crate::state::delta::StateDelta;
 /// What a thread holds where it stands.
 pub(crate) struct Left {
     pub(crate) state: State,
-    /// Who waits for an answer.
-    pub(crate) waiting: Vec<NodeInterrupt>,
-    /// What an answer may come to.
-    pub(crate) answerable: Vec<NodeInterrupt>,
+    /// Who waits for an answer, or what the answers are to that there are.
+    pub(crate) asked: Vec<NodeInterrupt>,
     /// What nodes wrote down that did not end.
     pub(crate) notes: Vec<Note>,
     /// Messages that the last run did not get to.
@@ -27,7 +25,8 @@ impl Opened {
     /// Lets the run begin anew, whether the last one ended or not. What that one left is handed
     /// out; `None` if there was none.
     pub(crate) fn begin_anew(&mut self) -> Option<Left> {
-        let left = self.left();
+        let left = self.loaded.as_ref();
+        let left = left.map(|loaded| Left::of(loaded, loaded.pending()));
         self.loaded = None;
         if let Some(left) = &left {
             self.recorder.mail_read(&left.mail);
@@ -41,10 +40,14 @@ impl Opened {
         thread: &str,
         answers: &[Answer],
     ) -> Result<Option<Left>, CheckpointError> {
-        if let Some(loaded) = &self.loaded {
-            check_answers(loaded, thread, answers)?;
-        }
-        Ok(self.left())
+        let Some(loaded) = &self.loaded else {
+            return Ok(None);
+        };
+        check_answers(loaded, thread, answers)?;
+        let answered: HashSet<&str> = answers.iter().map(Answer::id).collect();
+        let asked = loaded.answerable();
+        let asked = asked.filter(|asked| answered.contains(&*asked.id));
+        Ok(Some(Left::of(loaded, asked)))
     }
 
     /// Leaves out the answers to what was answered before.
@@ -66,9 +69,10 @@ impl Opened {
     pub(crate) fn recorder(&self) -> Arc<Recorder> {
         Arc::clone(&self.recorder)
     }
+}
 
-    fn left(&self) -> Option<Left> {
-        let loaded = self.loaded.as_ref()?;
+impl Left {
+    fn of<'a>(loaded: &Loaded, asked: impl Iterator<Item = &'a Arc<Asked>>) -> Self {
         let all = loaded.journal.iter().filter_map(|entry| match entry {
             Entry::Note(note) => Some(note.clone()),
             _ => None,
@@ -77,21 +81,16 @@ impl Opened {
         let mail = mail.into_iter().filter_map(|note| note.update);
         let mut known: HashSet<MessageId> = HashSet::new();
         known.extend(loaded.state.messages().iter().map(|it| it.id().clone()));
-        Some(Left {
+        Self {
             state: loaded.state.clone(),
-            answerable: loaded
-                .answerable()
-                .cloned()
-                .map(NodeInterrupt::of)
-                .collect(),
-            waiting: loaded.pending().cloned().map(NodeInterrupt::of).collect(),
+            asked: asked.map(|asked| NodeInterrupt::of(asked)).collect(),
             notes,
             // It may have been read just before the note of it was written.
             mail: mail
                 .flat_map(StateUpdate::into_messages)
                 .filter(|mail| known.insert(mail.id().clone()))
                 .collect(),
-        })
+        }
     }
 }
 
@@ -116,6 +115,7 @@ impl Recorder {
             next: Frontier::End,
             interrupts: Vec::new(),
             effects: Vec::new(),
+            stays: false,
         })
         .await
     }

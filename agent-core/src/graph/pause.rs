@@ -1,6 +1,7 @@
 //! Where a run pauses: before a node, behind it, or because it asks something.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -42,7 +43,7 @@ impl Line<'_> {
         node: usize,
         place: &str,
         payload: Option<Value>,
-    ) -> Vec<Asked> {
+    ) -> Vec<Arc<Asked>> {
         let held = self.graph.inner.nodes[node]
             .pauses_after
             .then_some(Value::Null);
@@ -52,25 +53,30 @@ impl Line<'_> {
             .collect()
     }
 
-    fn breakpoint(&self, place: &str, key: &str, payload: Value) -> Asked {
-        Asked {
+    fn breakpoint(&self, place: &str, key: &str, payload: Value) -> Arc<Asked> {
+        Arc::new(Asked {
             id: self.run.fresh_id(place, key),
             node: place.to_owned(),
             key: key.to_owned(),
             payload,
             about: Value::Null,
             is_breakpoint: true,
-        }
+        })
     }
 
     /// Questions with their ids: one that is still open keeps its own.
-    pub(super) fn asked(&self, place: &str, told: &Told, questions: Vec<Question>) -> Vec<Asked> {
+    pub(super) fn asked(
+        &self,
+        place: &str,
+        told: &Told,
+        questions: Vec<Question>,
+    ) -> Vec<Arc<Asked>> {
         if questions.is_empty() {
             return Vec::new();
         }
         // What it was told once it is told again, as long as it goes on asking.
         let answered = told.asked.iter().filter(|(_, answer)| answer.is_some());
-        let mut all: Vec<Asked> = answered.map(|(asked, _)| asked.clone()).collect();
+        let mut all: Vec<Arc<Asked>> = answered.map(|(asked, _)| Arc::clone(asked)).collect();
         let open = told
             .asked
             .iter()
@@ -84,20 +90,21 @@ impl Line<'_> {
                 Some(id) => (*id).to_owned(),
                 None => self.run.fresh_id(place, &key),
             };
-            all.push(Asked {
+            all.push(Arc::new(Asked {
                 id,
                 node: place.to_owned(),
                 key,
                 payload: question.payload,
                 about: question.about,
                 is_breakpoint: false,
-            });
+            }));
         }
         all
     }
 
     /// Stays at a node until somebody answers, or lets it go on.
-    pub(super) async fn pause(&mut self, node: usize, done: Done) -> Result<Next, RunError> {
+    pub(super) async fn pause(&mut self, node: usize, mut done: Done) -> Result<Next, RunError> {
+        done.stays = true;
         let here = Way::To(Target::Node(node));
         self.done(done, StateDelta::default(), |_| Ok(here)).await
     }

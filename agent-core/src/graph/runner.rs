@@ -3,7 +3,8 @@
 //! What a run is given is looked at here, and the thread is opened; the steps themselves are
 //! in `graph::line`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -34,7 +35,8 @@ pub(super) struct Run {
 /// What is left of the pause that a run resumes.
 #[derive(Default)]
 struct Resumed {
-    asked: Vec<Asked>,
+    /// What was asked, by the places of those who asked.
+    asked: BTreeMap<String, Vec<Arc<Asked>>>,
     answers: HashMap<String, Value>,
     /// The answers that nobody has seen yet.
     fresh: HashSet<String>,
@@ -46,7 +48,7 @@ struct Resumed {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Told {
     /// What it asked before, and the answers there are.
-    pub(super) asked: Vec<(Asked, Option<Value>)>,
+    pub(super) asked: Vec<(Arc<Asked>, Option<Value>)>,
     /// False if nothing came since it paused.
     pub(super) is_fresh: bool,
 }
@@ -83,17 +85,13 @@ impl Run {
     /// What the node at this place asked when the run paused; told once.
     pub(super) fn told(&self, place: &str) -> Told {
         let mut resumed = self.resumed();
-        if resumed.asked.is_empty() {
+        let Some(mut here) = resumed.asked.remove(place) else {
             return Told::default();
-        }
-        let all = std::mem::take(&mut resumed.asked);
-        let (mut here, elsewhere): (Vec<Asked>, _) =
-            all.into_iter().partition(|asked| asked.node == place);
-        resumed.asked = elsewhere;
+        };
         // The run went on behind those.
         here.retain(|asked| !asked.is_after());
-        let is_news = |asked: &Asked| asked.is_breakpoint || resumed.fresh.contains(&asked.id);
-        let is_answered = |asked: &Asked| resumed.answers.contains_key(&asked.id);
+        let is_news = |asked: &Arc<Asked>| asked.is_breakpoint || resumed.fresh.contains(&asked.id);
+        let is_answered = |asked: &Arc<Asked>| resumed.answers.contains_key(&asked.id);
         let is_fresh = here.iter().any(is_news) || here.iter().all(is_answered);
         let asked = here.into_iter().map(|asked| {
             let answer = resumed.answers.get(&asked.id).cloned();
@@ -106,20 +104,21 @@ impl Run {
     /// True if the run paused inside of the node at this place.
     pub(super) fn is_asked_inside(&self, place: &str) -> bool {
         let resumed = self.resumed();
-        let mut asked = resumed.asked.iter();
-        asked.any(|asked| {
-            let inside = asked.node.strip_prefix(place);
-            inside.is_some_and(|inside| inside.starts_with('/'))
-        })
+        let inside = format!("{place}/");
+        let mut from = resumed
+            .asked
+            .range::<str, _>((Bound::Included(&*inside), Bound::Unbounded));
+        from.next()
+            .is_some_and(|(place, _)| place.starts_with(&inside))
     }
 
     /// Those of the questions that have no answer.
-    fn waiting(&self, asked: Vec<Asked>) -> Vec<NodeInterrupt> {
+    fn waiting(&self, asked: Vec<Arc<Asked>>) -> Vec<NodeInterrupt> {
         let resumed = self.resumed();
         let waiting = asked
             .into_iter()
             .filter(|asked| !resumed.answers.contains_key(&asked.id));
-        waiting.map(NodeInterrupt::of).collect()
+        waiting.map(|asked| NodeInterrupt::of(&asked)).collect()
     }
 
     /// An id for a question that no other has.
@@ -244,11 +243,13 @@ async fn begin(
         used: loaded.answered,
         answers: loaded.answers,
         fresh: loaded.fresh,
-        asked: loaded.asked,
+        asked: BTreeMap::new(),
     };
-    resumed
-        .used
-        .extend(resumed.asked.iter().map(|asked| asked.id.clone()));
+    for asked in loaded.asked {
+        resumed.used.insert(asked.id.clone());
+        let here = resumed.asked.entry(asked.node.clone());
+        here.or_default().push(asked);
+    }
     let mut entries = Vec::with_capacity(answers.len());
     for Answer { id, value } in answers {
         resumed.fresh.insert(id.clone());

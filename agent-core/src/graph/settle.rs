@@ -64,6 +64,7 @@ impl Line<'_> {
                 next: self.frontier(way),
                 interrupts: done.asked.clone(),
                 effects: done.effects,
+                stays: done.stays,
             };
             // Boxed, because a run without a thread would have room for it too.
             Box::pin(self.write(recorder, kept.as_deref(), (done.node, step)))
@@ -155,12 +156,13 @@ impl Line<'_> {
             None | Some([]) => &nothing[..],
             Some(kept) => kept,
         };
+        let (next, interrupts) = recorder.news(&inner.path, step);
         let entries = updates.iter().map(|update| Entry::Ended {
             path: inner.path.clone(),
             node: self.source_name(node),
             update: update.clone(),
-            next: step.next.clone(),
-            interrupts: step.interrupts.clone(),
+            next: next.clone(),
+            interrupts: interrupts.clone(),
         });
         recorder.note(entries.collect()).await
     }

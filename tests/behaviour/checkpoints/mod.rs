@@ -2,9 +2,11 @@
 
 mod agents;
 mod answers;
+mod cuts;
 mod edits;
 mod misfits;
 mod outside;
+mod pauses;
 mod savers;
 mod threads;
 mod values;

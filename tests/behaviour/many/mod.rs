@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod answers;
+mod pauses;
 mod runs;
 
 use std::time::{Duration, Instant};

@@ -23,7 +23,7 @@ use tokio::task;
 use super::in_time;
 
 /// An agent whose model makes so many calls of the tool, and is then done.
-fn agent(count: usize, tool: ClosureTool) -> ReactAgentBuilder {
+pub(super) fn agent(count: usize, tool: ClosureTool) -> ReactAgentBuilder {
     let model = FunctionModel::streaming(move |request: ChatRequest| {
         let is_told = request.messages().any(|it| !it.tool_results().is_empty());
         let count = if is_told { 0 } else { count };
@@ -44,7 +44,7 @@ fn agent(count: usize, tool: ClosureTool) -> ReactAgentBuilder {
     agent.limits(Limits::unlimited())
 }
 
-fn done<T>(work: impl Future<Output = T>) -> T {
+pub(super) fn done<T>(work: impl Future<Output = T>) -> T {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_all().build().unwrap();
     in_time(Duration::from_secs(8), || runtime.block_on(work))

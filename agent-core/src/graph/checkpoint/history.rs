@@ -4,12 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::load::{Loaded, check_name, decode, load};
-use super::record::{Asked, Frontier, Record};
+use super::listed::list;
+use super::load::{Loaded, check_name, load};
+use super::record::Record;
 use super::running::take;
+use super::same::anew;
 use super::{
-    CheckpointError, CheckpointId, CheckpointSaver, Commit, SaverError, StoredCheckpoint,
-    ThreadChange, format,
+    Checkpoint, CheckpointError, CheckpointId, CheckpointSaver, Commit, SaverError,
+    StoredCheckpoint, ThreadChange, format,
 };
 use crate::state::State;
 use crate::state::delta::StateDelta;
@@ -19,29 +21,6 @@ pub(crate) const NESTED: char = '\u{241f}';
 
 /// How many names are read at once.
 const PAGE: usize = 100;
-
-/// One checkpoint of a thread, without its state.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Checkpoint {
-    /// By which a run [begins](crate::graph::GraphRun::at) at it.
-    pub id: CheckpointId,
-    /// The one it came after.
-    pub parent: Option<CheckpointId>,
-    /// How many steps the thread had taken.
-    pub step: u64,
-    /// When it was written.
-    pub created: SystemTime,
-    /// The nodes that ran since the one before.
-    pub ran: Vec<String>,
-    /// What comes next: one node, several for branches, or [`END`](crate::graph::END).
-    pub next: Vec<String>,
-    /// The ids of the interrupts that waited.
-    pub interrupts: Vec<String>,
-    /// The tools that ran since the one before and count each run: who goes back behind this
-    /// checkpoint may do again what they did.
-    pub effects: Vec<String>,
-}
 
 /// The threads of a store: their history, and what can be done to them while nobody runs on them.
 ///
@@ -89,12 +68,7 @@ impl Threads {
         thread: &str,
         limit: usize,
     ) -> Result<Vec<Checkpoint>, CheckpointError> {
-        let listed = self.saver.list(thread, None, limit).await?;
-        let read = listed.into_iter().map(|stored| {
-            let record = decode(thread, &stored)?;
-            Ok(Checkpoint::of(stored, record))
-        });
-        read.collect()
+        list(&self.saver, thread, limit).await
     }
 
     /// The state of a thread at its head, or at another checkpoint. `None` if there is no such
@@ -199,7 +173,8 @@ impl Threads {
         let (expected, root) = (head.version, head.chain[kept].clone());
         let keep = head.chain[kept + 1..].to_vec();
         let at_root = self.loaded(thread, Some(&root)).await?;
-        let base = base(thread, root, at_root)?;
+        // The writes stay, as those of the head.
+        let base = base(thread, root, at_root.without_writes())?;
         let change = ThreadChange::Compact { base, keep };
         Ok(self
             .saver
@@ -248,9 +223,9 @@ fn base(
         created: SystemTime::now(),
         ran: Vec::new(),
         delta: StateDelta::whole(&loaded.state),
-        next: loaded.next,
-        interrupts: loaded.asked,
-        journal: loaded.journal,
+        next: Some(loaded.next),
+        interrupts: anew(loaded.asked),
+        journal: anew(loaded.journal),
         effects: Vec::new(),
     };
     let payload = format::write_checkpoint(&record).map_err(|source| CheckpointError::Encode {
@@ -262,29 +237,6 @@ fn base(
         parent: None,
         payload: payload.into(),
     })
-}
-
-impl Checkpoint {
-    fn of(stored: StoredCheckpoint, record: Record) -> Self {
-        let next = match record.next {
-            Frontier::End => vec![crate::graph::END.to_owned()],
-            Frontier::Node(node) => vec![node],
-            Frontier::Branches { branches, .. } => {
-                branches.into_iter().map(|branch| branch.node).collect()
-            }
-        };
-        let ids = |asked: Vec<Asked>| asked.into_iter().map(|asked| asked.id).collect();
-        Self {
-            id: stored.id,
-            parent: stored.parent,
-            step: record.step,
-            created: record.created,
-            ran: record.ran,
-            next,
-            interrupts: ids(record.interrupts),
-            effects: record.effects,
-        }
-    }
 }
 
 impl fmt::Debug for Threads {

@@ -8,7 +8,9 @@ use serde_json::Value;
 use super::format::{self, Unreadable};
 use super::open::Open;
 use super::record::{Asked, Entry, Frontier, Record};
+use super::same::{after, taken};
 use super::{CheckpointError, CheckpointId, CheckpointSaver, NESTED, StoredCheckpoint};
+use crate::boxed::BoxError;
 use crate::state::State;
 
 /// A thread at one of its checkpoints.
@@ -20,7 +22,7 @@ pub(in crate::graph) struct Loaded {
     pub(in crate::graph) step: u64,
     pub(in crate::graph) next: Frontier,
     /// What was asked in the step that is not over, whether it was answered or not.
-    pub(in crate::graph) asked: Vec<Asked>,
+    pub(in crate::graph) asked: Vec<Arc<Asked>>,
     /// The answers there are.
     pub(in crate::graph) answers: HashMap<String, Value>,
     /// Those of them that no step which is written down has read: they can be replaced.
@@ -29,7 +31,17 @@ pub(in crate::graph) struct Loaded {
     pub(in crate::graph) answered: HashSet<String>,
     /// What of the steps that are not over was written down.
     pub(in crate::graph) journal: Vec<Entry>,
+    /// What of both the checkpoint says itself.
+    pub(super) stored: Stored,
     pub(in crate::graph) chain: Vec<CheckpointId>,
+}
+
+/// The lists of a checkpoint, without what was written since.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Stored {
+    pub(super) asked: Vec<Arc<Asked>>,
+    /// How many entries of the journal it holds: those in front.
+    pub(super) entries: usize,
 }
 
 /// Reads a thread up to its head, or up to another checkpoint. `None` if there is no such thread.
@@ -41,33 +53,36 @@ pub(in crate::graph) async fn load(
     let Some(stored) = saver.load(thread, at).await? else {
         return Ok(None);
     };
-    let mut state = State::new();
-    let mut asked: Vec<String> = Vec::new();
-    let mut last: Option<Record> = None;
+    let mut standing = Standing::default();
     let mut chain = Vec::with_capacity(stored.chain.len());
     for checkpoint in &stored.chain {
-        let mut record = decode(thread, checkpoint)?;
-        let delta = std::mem::take(&mut record.delta);
-        delta
-            .apply(&mut state)
-            .map_err(|error| broken(thread, checkpoint.id.as_str(), error.into()))?;
-        asked.extend(record.interrupts.iter().map(|asked| asked.id.clone()));
+        let record = decode(thread, checkpoint)?;
+        standing
+            .go_on(record)
+            .map_err(|error| broken(thread, checkpoint.id.as_str(), error))?;
         chain.push(checkpoint.id.clone());
-        last = Some(record);
     }
-    let (Some(record), Some(at)) = (last, chain.last().cloned()) else {
+    let (Some(next), Some(at)) = (standing.next, chain.last().cloned()) else {
         return Err(CheckpointError::ThreadNotFound {
             thread: thread.to_owned(),
         });
     };
-    let mut journal = record.journal;
+    let ids = standing.all_asked.iter().map(|asked| asked.id.clone());
+    let mut asked: Vec<String> = ids.collect();
+    let unfit = |error| broken(thread, at.as_str(), error);
+    let in_checkpoint = taken(standing.all_asked, standing.asked).map_err(unfit)?;
+    let mut journal = taken(standing.all_entries, standing.journal).map_err(unfit)?;
+    let lists = Stored {
+        asked: in_checkpoint.clone(),
+        entries: journal.len(),
+    };
     for (position, write) in stored.writes.iter().enumerate() {
         let key = format!("write {} after {at}", position + 1);
         let entry = format::read_entry(write).map_err(|error| unreadable(thread, &key, error))?;
         journal.push(entry);
     }
     let mut open = Open::default();
-    open.extend(record.interrupts);
+    open.extend(in_checkpoint);
     let mut answers = HashMap::new();
     let mut fresh = HashSet::new();
     for entry in &journal {
@@ -84,8 +99,10 @@ pub(in crate::graph) async fn load(
                 interrupts,
                 ..
             } => {
-                for asked in open.inside(path, node) {
-                    fresh.remove(&asked.id);
+                if !fresh.is_empty() {
+                    for asked in open.inside(path, node) {
+                        fresh.remove(&asked.id);
+                    }
                 }
                 open.extend(interrupts.iter().cloned());
             }
@@ -109,27 +126,63 @@ pub(in crate::graph) async fn load(
         version: stored.version,
         at,
         answered: asked.into_iter().collect(),
-        state,
-        step: record.step,
-        next: record.next,
+        state: standing.state,
+        step: standing.step,
+        next,
         asked: open,
         answers,
         fresh,
         journal,
+        stored: lists,
         chain,
     }))
 }
 
+/// Where a thread stands at a checkpoint. The lists are places in all there ever was.
+#[derive(Default)]
+struct Standing {
+    state: State,
+    step: u64,
+    next: Option<Frontier>,
+    asked: Vec<usize>,
+    journal: Vec<usize>,
+    all_asked: Vec<Arc<Asked>>,
+    all_entries: Vec<Entry>,
+}
+
+impl Standing {
+    /// Goes on to the next checkpoint.
+    fn go_on(&mut self, record: Record) -> Result<(), BoxError> {
+        record.delta.apply(&mut self.state)?;
+        self.step = record.step;
+        let next = record.next.or(self.next.take());
+        self.next = Some(next.ok_or(NO_WAY_ON)?);
+        self.asked = after(&mut self.all_asked, &self.asked, record.interrupts)?;
+        self.journal = after(&mut self.all_entries, &self.journal, record.journal)?;
+        Ok(())
+    }
+}
+
+/// What is wrong with a first checkpoint that leaves to its parent what comes next.
+pub(super) const NO_WAY_ON: &str = "it does not say what comes next";
+
 impl Loaded {
+    /// What the checkpoint says, without what was written since.
+    pub(super) fn without_writes(mut self) -> Self {
+        self.asked = std::mem::take(&mut self.stored.asked);
+        self.journal.truncate(self.stored.entries);
+        self
+    }
+
     /// Who waits for an answer.
-    pub(in crate::graph) fn pending(&self) -> impl Iterator<Item = &Asked> {
-        let is_open = |asked: &&Asked| !self.answers.contains_key(&asked.id);
+    pub(in crate::graph) fn pending(&self) -> impl Iterator<Item = &Arc<Asked>> {
+        let is_open = |asked: &&Arc<Asked>| !self.answers.contains_key(&asked.id);
         self.asked.iter().filter(is_open)
     }
 
     /// What an answer may come to: what waits, and what was answered without effect so far.
-    pub(in crate::graph) fn answerable(&self) -> impl Iterator<Item = &Asked> {
-        let is_open = |asked: &&Asked| {
+    pub(in crate::graph) fn answerable(&self) -> impl Iterator<Item = &Arc<Asked>> {
+        let is_open = |asked: &&Arc<Asked>| {
             !self.answers.contains_key(&asked.id) || self.fresh.contains(&asked.id)
         };
         self.asked.iter().filter(is_open)
@@ -156,7 +209,7 @@ fn unreadable(thread: &str, key: &str, error: Unreadable) -> CheckpointError {
     }
 }
 
-fn broken(thread: &str, key: &str, source: crate::boxed::BoxError) -> CheckpointError {
+pub(super) fn broken(thread: &str, key: &str, source: BoxError) -> CheckpointError {
     CheckpointError::Decode {
         thread: thread.to_owned(),
         key: key.to_owned(),

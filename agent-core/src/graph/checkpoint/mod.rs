@@ -15,29 +15,33 @@ mod failed;
 mod format;
 mod history;
 mod journal;
+mod listed;
 mod load;
 mod memory;
 mod open;
 pub(crate) mod record;
 mod recorder;
 mod running;
+mod same;
 mod saver;
+mod step;
 
 pub mod conformance;
 
 pub use durability::Durability;
 pub use error::CheckpointError;
 pub(crate) use history::NESTED;
-pub use history::{Checkpoint, Threads};
+pub use history::Threads;
+pub use listed::Checkpoint;
 pub(in crate::graph) use load::Loaded;
 pub use memory::MemorySaver;
-pub(in crate::graph) use recorder::Step;
 pub(crate) use recorder::{Opened, Recorder};
 pub use running::RunningThreads;
 pub use saver::{
     CheckpointId, CheckpointSaver, Commit, SaverError, StoredCheckpoint, StoredThread,
     ThreadChange, ThreadLock,
 };
+pub(in crate::graph) use step::Step;
 
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,11 @@
 //! What a checkpoint and a write say, once they are read.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
+use super::same::Item;
 use crate::message::Message;
 use crate::state::StateUpdate;
 use crate::state::delta::StateDelta;
@@ -16,12 +18,13 @@ pub(in crate::graph) struct Record {
     pub(in crate::graph) created: SystemTime,
     /// The nodes that ran since the parent, in order.
     pub(in crate::graph) ran: Vec<String>,
-    pub(in crate::graph) next: Frontier,
+    /// `None` if it is what came next at the parent.
+    pub(in crate::graph) next: Option<Frontier>,
     pub(in crate::graph) delta: StateDelta,
-    /// Who waits for an answer.
-    pub(in crate::graph) interrupts: Vec<Asked>,
+    /// What was asked, and is as long as somebody waits for an answer.
+    pub(in crate::graph) interrupts: Vec<Item<Arc<Asked>>>,
     /// What of the steps that are not over was written down already.
-    pub(in crate::graph) journal: Vec<Entry>,
+    pub(in crate::graph) journal: Vec<Item<Entry>>,
     /// What the nodes did outside that counts each time, for example the names of tools.
     pub(in crate::graph) effects: Vec<String>,
 }
@@ -39,6 +42,13 @@ pub(in crate::graph) enum Frontier {
         /// Where they meet: a node, or the end.
         join: String,
     },
+}
+
+impl Frontier {
+    /// True if it is said as fast as that it is the same as before.
+    pub(super) fn is_short(&self) -> bool {
+        !matches!(self, Self::Branches { .. })
+    }
 }
 
 /// The beginning of a branch.
@@ -100,9 +110,10 @@ pub(in crate::graph) enum Entry {
         path: String,
         node: String,
         update: StateUpdate,
-        /// What comes next in the branch.
-        next: Frontier,
-        interrupts: Vec<Asked>,
+        /// What comes next in the branch; `None` if it pauses where it stood.
+        next: Option<Frontier>,
+        /// What was asked that is not known yet.
+        interrupts: Vec<Arc<Asked>>,
     },
 }
 

@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -14,8 +13,10 @@ use super::durability::Durability;
 use super::failed::Failed;
 use super::journal::Journal;
 use super::load::{Loaded, check_name, load};
-use super::record::{Asked, Entry, Frontier, MAIL, Note, Record};
+use super::record::{Asked, Entry, Frontier, MAIL, Note};
 use super::running::take;
+use super::same::places;
+use super::step::Step;
 use super::{
     CheckpointError, CheckpointId, CheckpointSaver, Commit, SaverError, StoredCheckpoint,
     ThreadChange, ThreadLock, format,
@@ -23,7 +24,6 @@ use super::{
 use crate::boxed::BoxError;
 use crate::message::{Message, MessageId};
 use crate::state::StateUpdate;
-use crate::state::delta::StateDelta;
 
 /// The thread of a run, and the right to write it.
 pub(crate) struct Recorder {
@@ -41,6 +41,8 @@ struct Inner {
     step: u64,
     /// What of the steps that are not over was written down, or would have been.
     journal: Journal,
+    /// The questions that the head holds.
+    asked: Vec<Arc<Asked>>,
     /// Writes that are not committed yet.
     queued: Vec<Arc<[u8]>>,
     /// Steps that are not committed yet.
@@ -52,29 +54,6 @@ struct Inner {
     read: HashSet<MessageId>,
     /// Why a commit failed: nobody knows what is stored then.
     failed: Option<Failed>,
-}
-
-/// What one step did.
-#[derive(Debug)]
-pub(in crate::graph) struct Step {
-    pub(in crate::graph) ran: Vec<String>,
-    pub(in crate::graph) delta: StateDelta,
-    pub(in crate::graph) next: Frontier,
-    pub(in crate::graph) interrupts: Vec<Asked>,
-    pub(in crate::graph) effects: Vec<String>,
-}
-
-impl Step {
-    /// Nothing but where the thread stands.
-    fn standing(loaded: &Loaded) -> Self {
-        Self {
-            ran: Vec::new(),
-            delta: StateDelta::default(),
-            next: loaded.next.clone(),
-            interrupts: loaded.asked.clone(),
-            effects: Vec::new(),
-        }
-    }
 }
 
 /// A thread that was opened for a run.
@@ -100,6 +79,9 @@ impl Opened {
                 head: loaded.as_ref().map(|loaded| loaded.at.clone()),
                 step: loaded.as_ref().map_or(0, |loaded| loaded.step),
                 journal: Journal::of(loaded.as_ref()),
+                asked: loaded
+                    .as_ref()
+                    .map_or_else(Vec::new, |loaded| loaded.stored.asked.clone()),
                 queued: Vec::new(),
                 waiting: None,
                 parted: at.and(loaded.as_ref()).map(Step::standing),
@@ -150,6 +132,22 @@ impl Recorder {
     /// What the nodes of a branch, or of a sub-graph, have done so far.
     pub(in crate::graph) fn ended(&self, of: &str) -> Vec<Entry> {
         self.inner().journal.ended(of)
+    }
+
+    /// What a step of a branch, or of a sub-graph, says that was not written down before: what
+    /// comes next in it, and what is asked.
+    pub(in crate::graph) fn news(
+        &self,
+        of: &str,
+        step: Step,
+    ) -> (Option<Frontier>, Vec<Arc<Asked>>) {
+        let inner = self.inner();
+        if !step.stays || !inner.journal.knows(of) {
+            return (Some(step.next), step.interrupts);
+        }
+        let asked = places(&inner.asked, &step.interrupts).into_iter();
+        let new = asked.filter(|(_, place)| place.is_none());
+        (None, new.map(|(asked, _)| Arc::clone(asked)).collect())
     }
 
     /// Writes down what must be known before the run goes on, as far as it is to be known at
@@ -269,17 +267,16 @@ impl Recorder {
         let mut inner = self.inner();
         match &mut inner.waiting {
             None => inner.waiting = Some(step),
-            Some(waiting) => {
-                waiting.ran.extend(step.ran);
-                waiting.delta.extend(step.delta);
-                waiting.effects.extend(step.effects);
-                waiting.next = step.next;
-                waiting.interrupts = step.interrupts;
-            }
+            Some(waiting) => waiting.extend(step),
         }
-        let waiting = inner.waiting.as_ref().map(|step| step.interrupts.clone());
-        let Inner { journal, read, .. } = &mut *inner;
-        journal.step_done(&waiting.unwrap_or_default(), read);
+        let Inner {
+            journal,
+            read,
+            waiting,
+            ..
+        } = &mut *inner;
+        let asked = waiting.as_ref().map(|step| &step.interrupts[..]);
+        journal.step_done(asked.unwrap_or_default(), read);
     }
 
     /// Commits the steps that were kept.
@@ -301,16 +298,9 @@ impl Recorder {
     fn checkpoint(&self, inner: &mut Inner, step: Step) -> Result<ThreadChange, CheckpointError> {
         inner.step += step.ran.len() as u64;
         inner.queued.clear();
-        let record = Record {
-            step: inner.step,
-            created: SystemTime::now(),
-            ran: step.ran,
-            next: step.next,
-            delta: step.delta,
-            interrupts: step.interrupts,
-            journal: inner.journal.entries().to_vec(),
-            effects: step.effects,
-        };
+        let asked = std::mem::replace(&mut inner.asked, step.interrupts.clone());
+        let parent = inner.head.as_ref().map(|_| &asked[..]);
+        let record = step.record(inner.step, parent, inner.journal.written());
         let payload = format::write_checkpoint(&record).map_err(|error| {
             // What was to be written is gone.
             inner.failed = Some(Failed::of(&error));

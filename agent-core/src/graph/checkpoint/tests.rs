@@ -2,12 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
 use super::format::{self, Unreadable};
 use super::record::{Asked, Branch, Entry, Frontier, Note, Record};
+use super::same::{after, anew, since, taken};
+use super::step::Step;
 use crate::message::{
     AssistantMessage, ContentPart, Image, InvalidArguments, Message, MessageBody, MessageId,
     ToolCall, ToolResult,
@@ -16,6 +19,7 @@ use crate::state::delta::{Change, StateDelta};
 use crate::state::{KeyStrategies, KeyStrategy, State, StateUpdate};
 
 const GOLDEN_CHECKPOINT: &str = include_str!("golden/checkpoint-1.json");
+const GOLDEN_SAME: &str = include_str!("golden/checkpoint-1-same.json");
 const GOLDEN_WRITES: &str = include_str!("golden/writes-1.jsonl");
 
 fn message(id: &str, body: MessageBody) -> Message {
@@ -101,8 +105,8 @@ fn entries() -> Vec<Entry> {
             path: "plan>1".to_owned(),
             node: "worker".to_owned(),
             update: update(),
-            next: Frontier::Node("check".to_owned()),
-            interrupts: vec![asked("i2")],
+            next: Some(Frontier::Node("check".to_owned())),
+            interrupts: vec![asked("i2").into()],
         },
     ]
 }
@@ -126,7 +130,7 @@ fn record() -> Record {
         step: 7,
         created: UNIX_EPOCH + Duration::from_millis(1_700_000_000_123),
         ran: vec!["model".to_owned(), "tools".to_owned()],
-        next: Frontier::Branches {
+        next: Some(Frontier::Branches {
             from: "plan".to_owned(),
             branches: vec![
                 Branch {
@@ -139,17 +143,17 @@ fn record() -> Record {
                 },
             ],
             join: "collect".to_owned(),
-        },
+        }),
         delta: StateDelta(changes),
-        interrupts: vec![
-            asked("i1"),
-            Asked {
+        interrupts: anew([
+            asked("i1").into(),
+            Arc::new(Asked {
                 about: Value::Null,
                 is_breakpoint: true,
                 ..asked("i3")
-            },
-        ],
-        journal: entries(),
+            }),
+        ]),
+        journal: anew(entries()),
         effects: vec!["pay".to_owned()],
     }
 }
@@ -165,6 +169,60 @@ fn a_checkpoint_is_written_as_the_golden_file_of_its_format_says() {
 
     assert_eq!(written, GOLDEN_CHECKPOINT.trim_end());
     assert!(written.starts_with(&format!(r#"{{"format":{},"#, format::VERSION)));
+}
+
+#[test]
+fn what_is_as_it_was_at_the_parent_is_written_as_its_places() {
+    let parent = read_lists(&[GOLDEN_CHECKPOINT]);
+    let new = Arc::new(Asked {
+        key: "c4".to_owned(),
+        payload: json!("Pay?"),
+        about: Value::Null,
+        ..asked("i4")
+    });
+    let [first, second] = [&parent[0], &parent[1]].map(Arc::clone);
+    let now = vec![second, new, first];
+    let mut journal: Vec<_> = (0..3).map(|place| (None, Some(place))).collect();
+    journal.push((
+        Some(Entry::Ended {
+            path: "plan>1".to_owned(),
+            node: "worker".to_owned(),
+            update: StateUpdate::new(),
+            next: None,
+            interrupts: Vec::new(),
+        }),
+        None,
+    ));
+    let step = Step {
+        ran: vec!["worker".to_owned()],
+        delta: StateDelta::default(),
+        next: record().next.unwrap(),
+        interrupts: now.clone(),
+        effects: Vec::new(),
+        stays: true,
+    };
+    let journal = since(journal.into_iter()).into_iter();
+    let journal = journal.map(|item| item.map(Option::unwrap)).collect();
+    let created = UNIX_EPOCH + Duration::from_millis(1_700_000_000_456);
+    let record = Record {
+        created,
+        ..step.record(9, Some(&parent), journal)
+    };
+
+    let written = text(format::write_checkpoint(&record).unwrap());
+
+    assert_eq!(written, GOLDEN_SAME.trim_end());
+    assert_eq!(read_lists(&[GOLDEN_CHECKPOINT, GOLDEN_SAME]), now);
+}
+
+/// What is asked behind these checkpoints.
+fn read_lists(chain: &[&str]) -> Vec<Arc<Asked>> {
+    let (mut all, mut list) = (Vec::new(), Vec::new());
+    for text in chain {
+        let record = format::read_checkpoint(text.trim_end().as_bytes()).unwrap();
+        list = after(&mut all, &list, record.interrupts).unwrap();
+    }
+    taken(all, list).unwrap()
 }
 
 #[test]
@@ -231,12 +289,12 @@ fn unknown_tags_and_members_are_refused_anywhere() {
 
 #[test]
 fn a_text_that_was_cut_anywhere_is_refused() {
-    let whole = GOLDEN_CHECKPOINT.trim_end().as_bytes();
-    for length in 0..whole.len() {
-        assert!(
-            format::read_checkpoint(&whole[..length]).is_err(),
-            "{length}"
-        );
+    for whole in [GOLDEN_CHECKPOINT, GOLDEN_SAME] {
+        let whole = whole.trim_end().as_bytes();
+        for length in 0..whole.len() {
+            let cut = format::read_checkpoint(&whole[..length]);
+            assert!(cut.is_err(), "{length}");
+        }
     }
 }
 

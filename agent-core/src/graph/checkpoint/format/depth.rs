@@ -1,9 +1,12 @@
 //! Lists and objects that stand too deep inside each other: they could be written, and never read
 //! again.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::super::record::{Asked, Entry, Record};
+use super::super::same::Item;
 use crate::state::delta::{Change, Raw};
 use crate::state::{StateError, StateUpdate};
 
@@ -46,8 +49,10 @@ pub(super) fn of_record(record: &Record) -> String {
         Change::Merge(key, value) => Some((key.to_string(), depth(value))),
         _ => None,
     });
-    let journal = record.journal.iter().flat_map(names);
-    deepest(changes.chain(asked(&record.interrupts)).chain(journal))
+    let interrupts = record.interrupts.iter().filter_map(Item::as_new);
+    let journal = record.journal.iter().filter_map(Item::as_new);
+    let journal = journal.flat_map(names);
+    deepest(changes.chain(asked(interrupts)).chain(journal))
 }
 
 /// What to name of an entry that goes too deep.
@@ -76,9 +81,11 @@ fn names(entry: &Entry) -> Vec<(String, usize)> {
     }
 }
 
-fn asked(asked: &[Asked]) -> impl Iterator<Item = (String, usize)> + '_ {
-    let name = |asked: &Asked| (asked.id.clone(), depth(&asked.payload));
-    asked.iter().map(name)
+fn asked<'a>(
+    asked: impl IntoIterator<Item = &'a Arc<Asked>>,
+) -> impl Iterator<Item = (String, usize)> {
+    let name = |asked: &Arc<Asked>| (asked.id.clone(), depth(&asked.payload));
+    asked.into_iter().map(name)
 }
 
 fn keys(update: &StateUpdate) -> Vec<(String, usize)> {

@@ -1,11 +1,14 @@
 //! How checkpoints and writes are written: JSON with a version in front.
 //!
 //! A text is `{"format": n, "checkpoint": …}` or `{"format": n, "write": …}`. Every kind of
-//! value has its tag. A text of a newer version, with a tag or a member that the version does
+//! value has its tag. What waits for answers is as long as it waits: in a list, `[from, to]` stands
+//! for these places of the parent checkpoint's list, and what comes next is missing where it is what
+//! came next there. A text of a newer version, with a tag or a member that the version does
 //! not have, or that was cut, is refused as a whole. A change of what is written is a new
 //! version, with a module and a golden file of its own; older ones stay readable.
 
 mod depth;
+mod item;
 mod message;
 mod v1;
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::record::{self, from_millis, to_millis};
+use super::super::same::Item;
 use super::message::{Message, ToolResult};
 use crate::boxed::BoxError;
 use crate::message::MessageId;
@@ -18,12 +19,13 @@ pub(super) struct Record {
     step: u64,
     created_ms: u64,
     ran: Vec<String>,
-    next: Frontier,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    next: Option<Frontier>,
     delta: Vec<Change>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    interrupts: Vec<Asked>,
+    interrupts: Vec<Item<Asked>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    journal: Vec<Entry>,
+    journal: Vec<Item<Entry>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     effects: Vec<String>,
 }
@@ -130,40 +132,48 @@ pub(super) struct Ended {
     path: String,
     node: String,
     update: Update,
-    next: Frontier,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    next: Option<Frontier>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     interrupts: Vec<Asked>,
 }
 
 impl Record {
     pub(super) fn of(record: &record::Record) -> Result<Self, StateError> {
-        let journal = record.journal.iter().map(Entry::of);
+        let asked = |asked: &Arc<record::Asked>| Ok::<_, StateError>(Asked::of(asked));
         Ok(Self {
             step: record.step,
             created_ms: to_millis(record.created),
             ran: record.ran.clone(),
-            next: Frontier::of(&record.next)?,
+            next: record.next.as_ref().map(Frontier::of).transpose()?,
             delta: record.delta.0.iter().map(Change::of).collect(),
-            interrupts: record.interrupts.iter().map(Asked::of).collect(),
-            journal: journal.collect::<Result<_, _>>()?,
+            interrupts: all(record.interrupts.iter().map(Item::as_ref), asked)?,
+            journal: all(record.journal.iter().map(Item::as_ref), Entry::of)?,
             effects: record.effects.clone(),
         })
     }
 
     pub(super) fn into_record(self) -> Result<record::Record, BoxError> {
         let delta = self.delta.into_iter().map(Change::into_change);
-        let journal = self.journal.into_iter().map(Entry::into_entry);
+        let asked = |asked: Asked| Ok::<_, BoxError>(Arc::new(asked.into_asked()));
         Ok(record::Record {
             step: self.step,
             created: from_millis(self.created_ms),
             ran: self.ran,
-            next: self.next.into_frontier()?,
+            next: self.next.map(Frontier::into_frontier).transpose()?,
             delta: StateDelta(delta.collect::<Result<_, _>>()?),
-            interrupts: self.interrupts.into_iter().map(Asked::into_asked).collect(),
-            journal: journal.collect::<Result<_, _>>()?,
+            interrupts: all(self.interrupts, asked)?,
+            journal: all(self.journal, Entry::into_entry)?,
             effects: self.effects,
         })
     }
+}
+
+fn all<T, U, E>(
+    items: impl IntoIterator<Item = Item<T>>,
+    f: impl Fn(T) -> Result<U, E>,
+) -> Result<Vec<Item<U>>, E> {
+    items.into_iter().map(|item| item.try_map(&f)).collect()
 }
 
 impl Frontier {
@@ -336,8 +346,8 @@ impl Entry {
                 path: path.clone(),
                 node: node.clone(),
                 update: write_update(update)?,
-                next: Frontier::of(next)?,
-                interrupts: interrupts.iter().map(Asked::of).collect(),
+                next: next.as_ref().map(Frontier::of).transpose()?,
+                interrupts: interrupts.iter().map(|it| Asked::of(it)).collect(),
             }),
         })
     }
@@ -359,11 +369,11 @@ impl Entry {
                 path: ended.path,
                 node: ended.node,
                 update: read_update(ended.update)?,
-                next: ended.next.into_frontier()?,
+                next: ended.next.map(Frontier::into_frontier).transpose()?,
                 interrupts: ended
                     .interrupts
                     .into_iter()
-                    .map(Asked::into_asked)
+                    .map(|it| Arc::new(it.into_asked()))
                     .collect(),
             },
         })
