@@ -108,9 +108,12 @@ fn read(bytes: &[u8]) -> Result<Kind<v1::Record, v1::Entry>, Unreadable> {
         write: Option<v1::Entry>,
     }
 
-    let Version { format } = serde_json::from_slice(bytes)?;
-    if format != VERSION {
-        return Err(Unreadable::Version(format));
+    // What is written here says so in front, and is read once.
+    if !bytes.starts_with(format!(r#"{{"format":{VERSION},"#).as_bytes()) {
+        let Version { format } = serde_json::from_slice(bytes)?;
+        if format != VERSION {
+            return Err(Unreadable::Version(format));
+        }
     }
     let envelope: Envelope = serde_json::from_slice(bytes)?;
     match (envelope.checkpoint, envelope.write) {
