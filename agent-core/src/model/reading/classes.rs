@@ -18,7 +18,7 @@ const RATE_LIMITED: [&str; 7] = [
 const RATE_LIMITED_CODES: [&str; 3] = ["1302", "1303", "1305"];
 
 /// A failure that may pass.
-const PASSING: [&str; 8] = [
+const PASSING: [&str; 9] = [
     "server_error",
     "api_error",
     "overloaded",
@@ -27,6 +27,27 @@ const PASSING: [&str; 8] = [
     "internal",
     "deadline_exceeded",
     "modelstreamerror",
+    "upstream",
+];
+
+/// The same where a server gives words alone.
+/// <https://github.com/langchain-ai/deepagents/pull/6304>
+const PASSING_IN_WORDS: [&str; 6] = [
+    "again later",
+    "retry later",
+    "overloaded",
+    "timed out",
+    "timeout",
+    "temporarily unavailable",
+];
+
+/// All that some gateways say of a provider behind them that failed, with a status that tells of a
+/// fault in the request.
+/// <https://github.com/cloudflare/ai/issues/436>,
+/// <https://github.com/langchain-ai/langchainjs/issues/11573>
+const BEHIND: [&str; 2] = [
+    "failed to get response from provider",
+    "provider returned error",
 ];
 
 /// An account that no waiting fills.
@@ -142,11 +163,15 @@ impl Report {
         match (kind, status) {
             (ModelErrorKind::ProviderError, None) => {
                 let passes = self.number().is_some_and(ModelError::passes);
-                Some(passes || self.says(&PASSING))
+                let has_words_alone = self.code.is_none() && self.class.is_empty();
+                let says = |words: &&str| has_words_alone && message.contains(words);
+                Some(passes || self.says(&PASSING) || PASSING_IN_WORDS.iter().any(says))
             }
             // What the model wrote may be right the next time, though the request is as it was.
             (ModelErrorKind::InvalidRequest, Some(_)) => {
-                let may_pass = self.failed_generation.is_some() || self.says(&["overloaded"]);
+                let may_pass = self.failed_generation.is_some()
+                    || self.says(&["overloaded"])
+                    || BEHIND.contains(&message.trim());
                 may_pass.then_some(true)
             }
             _ => None,
