@@ -85,7 +85,7 @@ impl Calls {
     /// says: some servers number every call 0. Without an id the index decides, and without
     /// both it is the last call, unless that one is whole and a name comes again, or both stand in
     /// one list. An id that comes again behind a whole call opens another one, unless it is the
-    /// same call, told twice.
+    /// same call, told twice, or what came before only held the place of its arguments.
     fn place(&mut self, fragment: &Fragment<'_>, is_later: bool) -> Option<usize> {
         if is_later && fragment.is_named_only() {
             return None;
@@ -99,7 +99,9 @@ impl Calls {
         }
         if let Some(known) = self.latest(Some(&fragment.id), fragment.index) {
             let call = self.calls.get_mut(known)?;
-            let goes_on = call.is_told_again(fragment) || !call.is_whole_before(fragment);
+            let goes_on = call.is_told_again(fragment)
+                || !call.is_whole_before(fragment)
+                || (fragment.index.is_some() && call.is_begun_as_empty(fragment));
             return goes_on.then_some(known);
         }
         // A late id belongs to the call that waits for one, if both have a number. Some servers

@@ -102,7 +102,7 @@ impl PartialCall {
     /// True if the arguments so far are an empty object that only holds their place: some gateways
     /// open a call of Anthropic's with it, and its arguments come after.
     /// <https://github.com/BerriAI/litellm/issues/4537>
-    fn is_begun_as_empty(&self, fragment: &Fragment<'_>) -> bool {
+    pub(super) fn is_begun_as_empty(&self, fragment: &Fragment<'_>) -> bool {
         self.arguments.len() <= LONGEST_EMPTY
             && self.arguments.trim() == "{}"
             && fragment.arguments.text.trim_start().starts_with('{')
