@@ -104,6 +104,9 @@ impl Run {
     /// True if the run paused inside of the node at this place.
     pub(super) fn is_asked_inside(&self, place: &str) -> bool {
         let resumed = self.resumed();
+        if resumed.asked.is_empty() {
+            return false;
+        }
         let inside = format!("{place}/");
         let mut from = resumed
             .asked

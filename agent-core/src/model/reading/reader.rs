@@ -113,16 +113,16 @@ impl<A: Assembler> Reader<A> {
     }
 
     fn plain(&mut self, body: &str) -> Result<(), ModelError> {
-        let is_json = is_json(body.trim().as_bytes());
-        let mut lines = body.lines().filter(|line| !line.trim().is_empty());
-        let first = lines.next().unwrap_or_default();
-        if is_json && lines.next().is_some() && is_whole(first) {
+        let text = body.trim();
+        let is_json = is_json(text.as_bytes());
+        let first = memchr::memchr(b'\n', text.as_bytes()).map(|end| &text[..end]);
+        if is_json && first.is_some_and(is_whole) {
             // Some gateways write the events of a stream without the fields around them.
             // https://github.com/comet-ml/opik/pull/5149
             self.lines(body)?;
             return self.eof();
         }
-        if !is_json && lines.any(|line| line.starts_with("data:")) {
+        if !is_json && text.lines().any(|line| line.starts_with("data:")) {
             // Words before a stream are read over, as its standard says.
             self.events(body.as_bytes())?;
             self.rest()?;
@@ -130,7 +130,7 @@ impl<A: Assembler> Reader<A> {
         }
         let read = self.assembler.plain(body, &mut self.ready);
         read.map_err(|error| match error.kind() {
-            ModelErrorKind::Decode if !is_json => refusal::ended_with(error, body.trim()),
+            ModelErrorKind::Decode if !is_json => refusal::ended_with(error, text),
             _ => error,
         })
     }
