@@ -165,11 +165,10 @@ fn place(interrupts: &[NodeInterrupt]) -> String {
     list(&places.collect::<Vec<_>>())
 }
 
-impl RunError {
-    /// The last state that is whole.
-    #[must_use]
-    pub fn state(&self) -> &State {
-        match self {
+/// The state in an error, as that is borrowed; every kind has one.
+macro_rules! state_in {
+    ($error:expr) => {
+        match $error {
             Self::StepLimit { state, .. }
             | Self::Node { state, .. }
             | Self::Panicked { state, .. }
@@ -187,28 +186,19 @@ impl RunError {
             | Self::Checkpoint { state, .. }
             | Self::Interrupted { state, .. } => state,
         }
+    };
+}
+
+impl RunError {
+    /// The last state that is whole.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        state_in!(self)
     }
 
     /// The same error with the state of the line around the one that failed.
     pub(super) fn with_state(mut self, whole: State) -> Self {
-        match &mut self {
-            Self::StepLimit { state, .. }
-            | Self::Node { state, .. }
-            | Self::Panicked { state, .. }
-            | Self::TimedOut { state, .. }
-            | Self::NoSuchNode { state, .. }
-            | Self::Update { state, .. }
-            | Self::Router { state, .. }
-            | Self::UnknownRoute { state, .. }
-            | Self::UnknownGoto { state, .. }
-            | Self::NoWayOn { state, .. }
-            | Self::Cancelled { state }
-            | Self::KeyConflict { state, .. }
-            | Self::AllBranchesFailed { state, .. }
-            | Self::TooDeep { state, .. }
-            | Self::Checkpoint { state, .. }
-            | Self::Interrupted { state, .. } => *state = whole,
-        }
+        *state_in!(&mut self) = whole;
         self
     }
 
