@@ -5,6 +5,7 @@ pub mod fuzz;
 pub mod fuzz_http;
 pub mod replay;
 pub mod runs;
+pub mod saver;
 pub mod tools;
 pub mod validator;
 pub mod values;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agent_core::BoxError;
 use agent_core::graph::checkpoint::{
-    CheckpointError, CheckpointId, CheckpointSaver, Commit, Durability, MemorySaver, SaverError,
+    CheckpointError, CheckpointId, CheckpointSaver, Commit, Durability, MemorySaver,
     StoredCheckpoint, ThreadChange,
 };
 use agent_core::graph::{
@@ -15,6 +15,7 @@ use agent_core::graph::{
     NodeInterrupt, NodeOutput, RunError, START, State, StateError, StateGraph, StateKey,
     StateUpdate,
 };
+use agent_tests::saver::{Access, Watched};
 use serde_json::{Value, json};
 
 const LOG: StateKey<Vec<String>> = StateKey::new("log");
@@ -752,63 +753,11 @@ async fn a_resumed_run_streams_like_any_other() {
 
 #[tokio::test]
 async fn a_store_that_fails_ends_the_run_with_its_error() {
-    struct Full(MemorySaver, AtomicUsize);
-
-    impl CheckpointSaver for Full {
-        fn lock<'a>(
-            &'a self,
-            thread: &'a str,
-        ) -> agent_core::BoxFuture<'a, Result<agent_core::graph::checkpoint::ThreadLock, SaverError>>
-        {
-            self.0.lock(thread)
-        }
-        fn load<'a>(
-            &'a self,
-            thread: &'a str,
-            at: Option<&'a CheckpointId>,
-        ) -> agent_core::BoxFuture<
-            'a,
-            Result<Option<agent_core::graph::checkpoint::StoredThread>, SaverError>,
-        > {
-            self.0.load(thread, at)
-        }
-        fn commit<'a>(
-            &'a self,
-            thread: &'a str,
-            commit: Commit,
-        ) -> agent_core::BoxFuture<'a, Result<(), SaverError>> {
-            if self.1.fetch_add(1, Ordering::SeqCst) == 1 {
-                let thread = thread.to_owned();
-                let source = "no space left".into();
-                return Box::pin(async { Err(SaverError::Unavailable { thread, source }) });
-            }
-            self.0.commit(thread, commit)
-        }
-        fn list<'a>(
-            &'a self,
-            thread: &'a str,
-            before: Option<&'a CheckpointId>,
-            limit: usize,
-        ) -> agent_core::BoxFuture<'a, Result<Vec<StoredCheckpoint>, SaverError>> {
-            self.0.list(thread, before, limit)
-        }
-        fn delete<'a>(
-            &'a self,
-            thread: &'a str,
-        ) -> agent_core::BoxFuture<'a, Result<bool, SaverError>> {
-            self.0.delete(thread)
-        }
-        fn names<'a>(
-            &'a self,
-            prefix: &'a str,
-            after: Option<&'a str>,
-            limit: usize,
-        ) -> agent_core::BoxFuture<'a, Result<Vec<String>, SaverError>> {
-            self.0.names(prefix, after, limit)
-        }
-    }
-
-    let graph = paying(&Arc::default()).saver(Full(MemorySaver::new(), AtomicUsize::new(0)));
+    let commits = AtomicUsize::new(0);
+    let saver = Watched::new(move |access| {
+        access != Access::Commit || commits.fetch_add(1, Ordering::SeqCst) != 1
+    });
+    let graph = paying(&Arc::default()).saver(saver);
     let error = refused(graph.run(()).thread("t1").await);
     assert!(error.is_retryable(), "{error:?}");
     // The thread is free and whole.

@@ -5,8 +5,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agent_core::graph::checkpoint::{
-    CheckpointError, CheckpointId, CheckpointSaver, Commit, MemorySaver, SaverError,
-    StoredCheckpoint, StoredThread, ThreadLock, Threads,
+    CheckpointError, CheckpointSaver, MemorySaver, SaverError, Threads,
 };
 use agent_core::graph::{
     Answer, CompiledGraph, END, NodeContext, NodeOutput, RunError, START, State, StateGraph,
@@ -14,7 +13,8 @@ use agent_core::graph::{
 };
 use agent_core::model::ScriptedModel;
 use agent_core::model::scripted::{calls, says};
-use agent_core::{AgentError, BoxError, BoxFuture, ReactAgent, tool, tools};
+use agent_core::{AgentError, BoxError, ReactAgent, tool, tools};
+use agent_tests::saver::{Access, Watched};
 use serde_json::{Value, json};
 
 /// Asks for a value, and keeps it.
@@ -107,55 +107,11 @@ async fn a_state_that_could_not_be_read_again_ends_the_run_and_the_thread_stays(
 }
 
 /// Has no room from its commit of this number on.
-struct Full(MemorySaver, AtomicUsize);
-
-impl CheckpointSaver for Full {
-    fn lock<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<ThreadLock, SaverError>> {
-        self.0.lock(thread)
-    }
-
-    fn load<'a>(
-        &'a self,
-        thread: &'a str,
-        at: Option<&'a CheckpointId>,
-    ) -> BoxFuture<'a, Result<Option<StoredThread>, SaverError>> {
-        self.0.load(thread, at)
-    }
-
-    fn commit<'a>(
-        &'a self,
-        thread: &'a str,
-        commit: Commit,
-    ) -> BoxFuture<'a, Result<(), SaverError>> {
-        if self.1.fetch_sub(1, Ordering::SeqCst) > 1 {
-            return self.0.commit(thread, commit);
-        }
-        self.1.store(0, Ordering::SeqCst);
-        let (thread, source) = (thread.to_owned(), "no space left".into());
-        Box::pin(async { Err(SaverError::Unavailable { thread, source }) })
-    }
-
-    fn list<'a>(
-        &'a self,
-        thread: &'a str,
-        before: Option<&'a CheckpointId>,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<StoredCheckpoint>, SaverError>> {
-        self.0.list(thread, before, limit)
-    }
-
-    fn delete<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<bool, SaverError>> {
-        self.0.delete(thread)
-    }
-
-    fn names<'a>(
-        &'a self,
-        prefix: &'a str,
-        after: Option<&'a str>,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<String>, SaverError>> {
-        self.0.names(prefix, after, limit)
-    }
+fn full_from(commit: usize) -> impl CheckpointSaver {
+    let commits = AtomicUsize::new(1);
+    Watched::new(move |access| {
+        access != Access::Commit || commits.fetch_add(1, Ordering::SeqCst) < commit
+    })
 }
 
 /// Pays a sum.
@@ -174,7 +130,7 @@ async fn a_run_whose_store_fails_tells_why_whichever_call_of_it_comes_first() {
         let agent = ReactAgent::builder("assistant", ScriptedModel::new([turn, says("Done.")]))
             .tools(tools![pay])
             .parallel_tool_execution(true)
-            .saver(Full(MemorySaver::new(), AtomicUsize::new(commits)))
+            .saver(full_from(commits))
             .build()
             .unwrap();
 

@@ -5,16 +5,14 @@ use std::time::Duration;
 
 use agent_core::agent::{AgentTool, Limits, ReactAgentBuilder};
 use agent_core::graph::Answer;
-use agent_core::graph::checkpoint::{
-    CheckpointId, CheckpointSaver, Commit, MemorySaver, SaverError, StoredCheckpoint, StoredThread,
-    ThreadLock,
-};
+use agent_core::graph::checkpoint::MemorySaver;
 use agent_core::message::ToolCall;
 use agent_core::model::scripted::{calls, says};
 use agent_core::model::{ChatRequest, FinishReason, FunctionModel, ModelDelta, ScriptedModel};
 use agent_core::tool::Effect;
-use agent_core::{BoxFuture, Outcome, ReactAgent};
+use agent_core::{Outcome, ReactAgent};
 use agent_tests::runs::results;
+use agent_tests::saver::{Access, Watched};
 use agent_tests::tools::{ClosureTool, Counter, answers, tool};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -145,55 +143,6 @@ fn written_down_and_read_again() {
     assert_eq!(results(output.messages()).len(), 6_000);
 }
 
-/// A saver that counts how often a thread is read.
-#[derive(Clone, Default)]
-struct Counting(MemorySaver, Counter);
-
-impl CheckpointSaver for Counting {
-    fn lock<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<ThreadLock, SaverError>> {
-        self.0.lock(thread)
-    }
-
-    fn load<'a>(
-        &'a self,
-        thread: &'a str,
-        at: Option<&'a CheckpointId>,
-    ) -> BoxFuture<'a, Result<Option<StoredThread>, SaverError>> {
-        self.1.add();
-        self.0.load(thread, at)
-    }
-
-    fn commit<'a>(
-        &'a self,
-        thread: &'a str,
-        commit: Commit,
-    ) -> BoxFuture<'a, Result<(), SaverError>> {
-        self.0.commit(thread, commit)
-    }
-
-    fn list<'a>(
-        &'a self,
-        thread: &'a str,
-        before: Option<&'a CheckpointId>,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<StoredCheckpoint>, SaverError>> {
-        self.0.list(thread, before, limit)
-    }
-
-    fn delete<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<bool, SaverError>> {
-        self.0.delete(thread)
-    }
-
-    fn names<'a>(
-        &'a self,
-        prefix: &'a str,
-        after: Option<&'a str>,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<String>, SaverError>> {
-        self.0.names(prefix, after, limit)
-    }
-}
-
 /// They are calls of an agent inside of a call: an answer reads both threads once, whatever was
 /// answered before.
 #[tokio::test]
@@ -201,19 +150,26 @@ async fn approved_one_by_one_from_outside() {
     let inner = agent(10, answers("f", "ok")).approval(|_, _| true);
     let request = json!({"input": "Go."});
     let model = ScriptedModel::new([calls("assistant", request), says("All done.")]);
-    let saver = Counting::default();
-    let outer = ReactAgent::builder("outer", model).saver(saver.clone());
+    let reads = Counter::default();
+    let counted = reads.clone();
+    let saver = Watched::new(move |access| {
+        if access == Access::Load {
+            counted.add();
+        }
+        true
+    });
+    let outer = ReactAgent::builder("outer", model).saver(saver);
     let outer = outer.tools(AgentTool::new(inner.build().unwrap()));
     let outer = outer.build().unwrap();
 
     let mut output = outer.run("Go.").thread("t").await.unwrap();
-    let mut reads = Vec::new();
+    let mut of_each = Vec::new();
     while let Outcome::Interrupted(asked) = output.outcome() {
-        let (answer, before) = (Answer::approve(&asked[0].id), saver.1.get());
+        let (answer, before) = (Answer::approve(&asked[0].id), reads.get());
         output = outer.resume("t", [answer]).await.unwrap();
-        reads.push(saver.1.get() - before);
+        of_each.push(reads.get() - before);
     }
 
     assert_eq!(output.text(), "All done.");
-    assert_eq!(reads, [2; 10]);
+    assert_eq!(of_each, [2; 10]);
 }

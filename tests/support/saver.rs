@@ -1,0 +1,94 @@
+//! A saver of which a test sees each reading and each change, and refuses those it likes.
+
+use agent_core::BoxFuture;
+use agent_core::graph::checkpoint::{
+    CheckpointId, CheckpointSaver, Commit, MemorySaver, SaverError, StoredCheckpoint, StoredThread,
+    ThreadLock,
+};
+
+/// What a saver is asked to do with the content of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Access {
+    /// To read it.
+    Load,
+    /// To change it.
+    Commit,
+}
+
+/// A saver in memory, with a test's own word before each access: true if it goes on.
+#[derive(Debug, Clone)]
+pub struct Watched<F> {
+    saver: MemorySaver,
+    goes_on: F,
+}
+
+impl<F: Fn(Access) -> bool> Watched<F> {
+    /// An empty saver; an access that does not go on fails for want of room.
+    pub fn new(goes_on: F) -> Self {
+        Self {
+            saver: MemorySaver::new(),
+            goes_on,
+        }
+    }
+
+    fn admit(&self, access: Access, thread: &str) -> Result<(), SaverError> {
+        match (self.goes_on)(access) {
+            true => Ok(()),
+            false => Err(SaverError::Unavailable {
+                thread: thread.to_owned(),
+                source: "no space left".into(),
+            }),
+        }
+    }
+}
+
+impl<F: Fn(Access) -> bool + Send + Sync + 'static> CheckpointSaver for Watched<F> {
+    fn lock<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<ThreadLock, SaverError>> {
+        self.saver.lock(thread)
+    }
+
+    fn load<'a>(
+        &'a self,
+        thread: &'a str,
+        at: Option<&'a CheckpointId>,
+    ) -> BoxFuture<'a, Result<Option<StoredThread>, SaverError>> {
+        Box::pin(async move {
+            self.admit(Access::Load, thread)?;
+            self.saver.load(thread, at).await
+        })
+    }
+
+    fn commit<'a>(
+        &'a self,
+        thread: &'a str,
+        commit: Commit,
+    ) -> BoxFuture<'a, Result<(), SaverError>> {
+        Box::pin(async move {
+            self.admit(Access::Commit, thread)?;
+            self.saver.commit(thread, commit).await
+        })
+    }
+
+    fn list<'a>(
+        &'a self,
+        thread: &'a str,
+        before: Option<&'a CheckpointId>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<StoredCheckpoint>, SaverError>> {
+        self.saver.list(thread, before, limit)
+    }
+
+    fn delete<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<bool, SaverError>> {
+        self.saver.delete(thread)
+    }
+
+    fn names<'a>(
+        &'a self,
+        prefix: &'a str,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<String>, SaverError>> {
+        self.saver.names(prefix, after, limit)
+    }
+}
