@@ -18,9 +18,11 @@ use serde_json::{Value, json};
 async fn every_case_is_read_as_its_file_says_however_it_is_cut() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cases");
     let mut faults = Vec::new();
-    let cases = wire::cases(&folder).expect("the cases are there");
-    assert!(cases.len() >= 65, "only {} cases", cases.len());
-    for (name, case) in cases {
+    let found = wire::folder(&folder).expect("the cases are there");
+    let count = found.cases.len();
+    assert!(count >= 65, "only {count} cases");
+    assert_eq!(found.passed_over, [("README.md".to_owned(), "no `.json`")]);
+    for (name, case) in found.cases {
         let found = wire::faults(&case).await;
         faults.extend(found.into_iter().map(|why| format!("{name}: {why}")));
     }
@@ -34,7 +36,7 @@ async fn every_case_is_read_as_its_file_says_however_it_is_cut() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_a_case_that_fails_and_hides_no_other() {
+fn a_file_that_cannot_be_read_is_a_case_that_fails_and_one_that_holds_none_is_named() {
     let folder = std::env::temp_dir().join(format!("wire-cases-{}", std::process::id()));
     fs::create_dir_all(folder.join("folder.json")).unwrap();
     let good = r#"{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}"#;
@@ -59,6 +61,7 @@ fn a_file_that_cannot_be_read_is_a_case_that_fails_and_hides_no_other() {
     ] {
         fs::write(folder.join(name).with_extension("json"), text).unwrap();
     }
+    fs::write(folder.join("notes.txt"), "Not a case.").unwrap();
     std::os::unix::fs::symlink("nowhere", folder.join("lost.json")).unwrap();
     std::os::unix::fs::symlink("/dev/zero", folder.join("endless.json")).unwrap();
 
@@ -68,6 +71,9 @@ fn a_file_that_cannot_be_read_is_a_case_that_fails_and_hides_no_other() {
     fs::remove_dir_all(&folder).unwrap();
     assert_eq!(run.status.code(), Some(1));
     expect![[r#"
+        folder.json: passed over: a folder
+        notes.txt: passed over: no `.json`
+        other.json: passed over: no `protocol`
         bare: the case expects nothing (0 more)
         calls: `expect.tool_calls` is not a list of objects (0 more)
         cut: the file is no JSON: EOF while parsing a string at line 1 column 18 (0 more)

@@ -1,6 +1,7 @@
 //! `cargo run -q -p agent-tests --bin wire-cases -- DIR`: runs every wire case in `DIR`.
 //!
-//! One line for each failure, then `N passed, M failed`; the exit code is 1 if any failed.
+//! One line for each file that holds no wire case, one for each failure, then `N passed, M failed`; the
+//! exit code is 1 if any failed.
 #![expect(clippy::print_stdout, reason = "a program that reports")]
 
 use std::path::PathBuf;
@@ -15,15 +16,18 @@ async fn main() -> ExitCode {
         println!("usage: wire-cases DIR");
         return ExitCode::from(2);
     };
-    let cases = match wire::cases(folder) {
-        Ok(cases) => cases,
+    let found = match wire::folder(folder) {
+        Ok(found) => found,
         Err(error) => {
             println!("{}: {error}", folder.display());
             return ExitCode::from(2);
         }
     };
+    for (name, why) in found.passed_over {
+        println!("{name}: passed over: {why}");
+    }
     let (mut passed, mut failed) = (0, 0);
-    for (name, case) in cases {
+    for (name, case) in found.cases {
         let faults = wire::faults(&case).await;
         match faults.first() {
             None => passed += 1,

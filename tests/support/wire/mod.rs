@@ -95,31 +95,51 @@ pub fn request() -> ChatRequest {
 /// A case, or why its file cannot be read: a case that fails.
 pub type Case = Result<Value, String>;
 
-/// The cases of a folder, by name, in order; files without `protocol` are of another kind.
+/// What is in a folder.
+#[derive(Debug, Default)]
+pub struct Folder {
+    /// The cases by name, in order.
+    pub cases: Vec<(String, Case)>,
+    /// The names of what holds none, in order, and why that is so.
+    pub passed_over: Vec<(String, &'static str)>,
+}
+
+/// Reads a folder; files without `protocol` are of another kind.
 ///
 /// # Errors
 ///
 /// If the folder cannot be read.
-pub fn cases(folder: &Path) -> io::Result<Vec<(String, Case)>> {
-    let mut cases = Vec::new();
+pub fn folder(folder: &Path) -> io::Result<Folder> {
+    let mut found = Folder::default();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.extension().is_none_or(|extension| extension != "json") || path.is_dir() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let mut pass_over = |why| found.passed_over.push((name.clone().into_owned(), why));
+        if path.is_dir() {
+            pass_over("a folder");
             continue;
         }
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            pass_over("no `.json`");
+            continue;
+        }
         let text = text_of(&path);
         let case = text.and_then(|text| {
             let case = serde_json::from_slice::<Value>(&text);
             case.map_err(|error| format!("the file is no JSON: {error}"))
         });
-        let is_wire = |case: &Value| case.get("protocol").is_some();
-        if case.as_ref().map_or(true, is_wire) {
-            cases.push((name.into_owned(), case));
+        if let Ok(case) = &case
+            && case.get("protocol").is_none()
+        {
+            pass_over("no `protocol`");
+            continue;
         }
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        found.cases.push((name.into_owned(), case));
     }
-    cases.sort_by(|(one, _), (other, _)| one.cmp(other));
-    Ok(cases)
+    found.cases.sort_by(|(one, _), (other, _)| one.cmp(other));
+    found.passed_over.sort();
+    Ok(found)
 }
 
 /// The bytes of a file; what is none, such as a pipe, would be waited for.
