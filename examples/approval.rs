@@ -54,7 +54,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("{}", output.text());
     for result in output.messages().iter().flat_map(|it| it.tool_results()) {
-        println!("  {}: {}", result.name, result.text());
+        println!("  {}: {}", result.name(), result.text());
     }
     Ok(())
 }

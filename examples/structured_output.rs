@@ -52,7 +52,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut shown = 0;
     while let Some(event) = run.next().await {
         match event?.kind {
-            EventKind::ToolFinished { result, .. } if result.name == "forecast" => {
+            EventKind::ToolFinished { result, .. } if result.name() == "forecast" => {
                 println!("forecast  {}", result.text());
             }
             EventKind::RunFinished(output) => {

@@ -2,6 +2,7 @@
 //!
 //! Not random enough to be a secret; they only tell things apart.
 
+use smol_str::SmolStr;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
@@ -26,13 +27,13 @@ pub(crate) fn is(text: &str, prefix: &str) -> bool {
 }
 
 /// Gives a fresh id to each item that has none, or one that an item before it has.
-pub(crate) fn make_unique<T>(items: &mut [T], prefix: &str, id: impl Fn(&mut T) -> &mut String) {
+pub(crate) fn make_unique<T>(items: &mut [T], prefix: &str, id: impl Fn(&mut T) -> &mut SmolStr) {
     if items.len() > FEW {
         let mut seen: HashSet<&str> = HashSet::with_capacity(items.len());
         for item in items {
             let id = id(item);
             if id.is_empty() || seen.contains(id.as_str()) {
-                *id = next(prefix);
+                *id = next(prefix).into();
             }
             seen.insert(id);
         }
@@ -45,7 +46,7 @@ pub(crate) fn make_unique<T>(items: &mut [T], prefix: &str, id: impl Fn(&mut T) 
         };
         let own = id(item);
         if own.is_empty() || before.iter_mut().any(|other| id(other) == own) {
-            *own = next(prefix);
+            *own = next(prefix).into();
         }
     }
 }

@@ -156,8 +156,8 @@ impl Terminal {
     }
 
     fn tool_started(&mut self, call: ToolCall) -> io::Result<()> {
-        let arguments = self.paint("2", &shorten(&call.arguments, 70));
-        self.write_event(&format!("→ {} {arguments}", call.name))?;
+        let arguments = self.paint("2", &shorten(call.arguments(), 70));
+        self.write_event(&format!("→ {} {arguments}", call.name()))?;
         self.running.push((call, self.start.elapsed()));
         Ok(())
     }
@@ -167,14 +167,14 @@ impl Terminal {
         let position = self
             .running
             .iter()
-            .position(|(call, _)| call.id == result.call_id);
+            .position(|(call, _)| call.id() == result.call_id());
         let start = position.map_or(end, |position| self.running.remove(position).1);
         self.bars.push(Bar {
-            name: result.name.clone(),
+            name: result.name().to_owned(),
             start,
             end,
         });
-        let (mark, colour) = if result.is_error {
+        let (mark, colour) = if result.is_error() {
             ("✗", "31")
         } else {
             ("✓", "32")
@@ -182,7 +182,7 @@ impl Terminal {
         self.write_event(&format!(
             "{} {} in {:.1} s: {}",
             self.paint(colour, mark),
-            result.name,
+            result.name(),
             (end - start).as_secs_f64(),
             shorten(&result.text(), 70),
         ))
@@ -226,7 +226,7 @@ impl Terminal {
         }
         let time = self.start.elapsed();
         let frame = SPINNER[(time.as_millis() / 80) as usize % SPINNER.len()];
-        let names: Vec<&str> = self.running.iter().map(|(call, _)| &*call.name).collect();
+        let names: Vec<&str> = self.running.iter().map(|(call, _)| call.name()).collect();
         let what = if names.is_empty() {
             "the model".to_owned()
         } else {

@@ -60,7 +60,7 @@ async fn run(set: ToolSet, arguments: Value) -> Vec<(String, bool)> {
     let output = agent.run("Go").await.expect("the run ends");
     let results = results(output.messages()).into_iter();
     results
-        .map(|result| (result.text(), result.is_error))
+        .map(|result| (result.text(), result.is_error()))
         .collect()
 }
 

@@ -119,7 +119,7 @@ async fn the_first_tool_interceptor_is_the_outermost() {
 async fn an_interceptor_can_change_the_arguments() {
     let model = one_call();
     let changes = around("changes", |mut request, next| {
-        request.call.arguments = r#"{"a":7}"#.into();
+        request.call = request.call.with_arguments(r#"{"a":7}"#);
         next.run(request)
     });
 
@@ -128,7 +128,7 @@ async fn an_interceptor_can_change_the_arguments() {
 
     assert_eq!(result_texts(run.messages())[0].1, r#"{"a":7}"#);
     // What the model wrote stays in the history.
-    assert_eq!(&*run.messages()[1].tool_calls()[0].arguments, r#"{"a":1}"#);
+    assert_eq!(run.messages()[1].tool_calls()[0].arguments(), r#"{"a":1}"#);
 }
 
 // B10, ic.2
@@ -172,7 +172,7 @@ async fn an_interceptors_error_is_handled_alike_in_both_modes() {
     for parallel in [false, true] {
         let model = two_calls();
         let refuses = around("refuses", |request, next| {
-            if request.call.id == "c1" {
+            if request.call.id() == "c1" {
                 return Box::pin(std::future::ready(Err(ToolError::failed("not today"))));
             }
             next.run(request)
@@ -191,7 +191,7 @@ async fn an_interceptors_panic_is_the_error_of_its_call_only() {
     for parallel in [false, true] {
         let model = two_calls();
         let panics = around("panics", |request, next| {
-            assert!(request.call.id != "c1", "at src/secret.rs");
+            assert!(request.call.id() != "c1", "at src/secret.rs");
             next.run(request)
         });
 

@@ -93,9 +93,9 @@ async fn events_of_a_nested_run_are_told_by_the_outer_one() {
         let what = match &event.kind {
             EventKind::RunStarted { .. } => "run".to_owned(),
             EventKind::TextDelta(text) => text.clone(),
-            EventKind::ToolStarted { call } => format!("{} starts", call.id),
+            EventKind::ToolStarted { call } => format!("{} starts", call.id()),
             EventKind::ToolProgress { value, .. } => value.to_string(),
-            EventKind::ToolFinished { result, .. } => format!("{} ends", result.call_id),
+            EventKind::ToolFinished { result, .. } => format!("{} ends", result.call_id()),
             EventKind::RunFinished(_) => "end".to_owned(),
             _ => return None,
         };

@@ -30,7 +30,7 @@ fn model(name: &str) -> ScriptedModel {
 fn only_result(output: &RunOutput) -> (String, bool) {
     let results = results(output.messages());
     assert_eq!(results.len(), 1);
-    (results[0].text(), results[0].is_error)
+    (results[0].text(), results[0].is_error())
 }
 
 /// Remembers what it was asked.

@@ -770,7 +770,7 @@ impl ToolInterceptor for Sees {
         request: ToolRequest,
         next: ToolNext<'a>,
     ) -> BoxFuture<'a, Result<ToolOutcome, ToolError>> {
-        self.0.lock().unwrap().push(request.call.name.clone());
+        self.0.lock().unwrap().push(request.call.name().to_owned());
         next.run(request)
     }
 }

@@ -31,12 +31,12 @@ fn open(ids: &[&str]) -> Transcript {
 }
 
 fn open_ids(transcript: &Transcript) -> Vec<&str> {
-    transcript.open_calls().map(|call| &*call.id).collect()
+    transcript.open_calls().map(|call| call.id()).collect()
 }
 
 fn result_ids(message: &Message) -> Vec<&str> {
     let results = message.tool_results().iter();
-    results.map(|result| &*result.call_id).collect()
+    results.map(|result| result.call_id()).collect()
 }
 
 // E1
@@ -98,7 +98,7 @@ fn results_are_kept_in_call_order_whatever_order_they_come_in() {
     }
     let partial: Vec<&str> = transcript
         .partial_results()
-        .map(|result| &*result.call_id)
+        .map(|result| result.call_id())
         .collect();
     assert_eq!(partial, ["a", "c"]);
 
@@ -181,7 +181,7 @@ fn closing_gives_every_open_call_one_result_and_keeps_those_there_are() {
 
     let mut asked = Vec::new();
     transcript.close(|call| {
-        asked.push(call.id.clone());
+        asked.push(call.id().to_owned());
         // The id is the call's, whatever the result says.
         ToolResult::error(&self::call("other"), "Error: cancelled")
     });
@@ -189,7 +189,7 @@ fn closing_gives_every_open_call_one_result_and_keeps_those_there_are() {
     assert_eq!(asked, ["a", "c"]);
     let last = transcript.last().unwrap();
     assert_eq!(result_ids(last), ["a", "b", "c"]);
-    let errors: Vec<bool> = last.tool_results().iter().map(|it| it.is_error).collect();
+    let errors: Vec<bool> = last.tool_results().iter().map(|it| it.is_error()).collect();
     assert_eq!(errors, [true, false, true]);
 
     let before = transcript.clone();
@@ -238,7 +238,7 @@ fn removing_a_message_before_an_open_group_leaves_it_open() {
 fn no_arguments_are_an_empty_object() {
     for text in ["", "  \n", "null", " null ", "{}"] {
         let call = ToolCall::new("a", "look", text);
-        assert_eq!((&*call.arguments, call.invalid), ("{}", None), "{text:?}");
+        assert_eq!((call.arguments(), call.invalid()), ("{}", None), "{text:?}");
         assert_eq!(call.arguments_value(), Some(json!({})));
     }
 }
@@ -261,7 +261,7 @@ fn arguments_that_are_no_object_are_marked_and_kept() {
         ("city = Oslo", InvalidArguments::InvalidJson),
     ] {
         let call = ToolCall::new("a", "look", text);
-        assert_eq!((&*call.arguments, call.invalid), (text, Some(fault)));
+        assert_eq!((call.arguments(), call.invalid()), (text, Some(fault)));
         assert_eq!(call.arguments_value(), None, "{text}");
     }
 }
@@ -272,12 +272,12 @@ fn an_object_in_a_string_is_unwrapped_once() {
     let inner = json!({"city": "Oslo"}).to_string();
     let once = json!(inner).to_string();
     let call = ToolCall::new("a", "look", &once);
-    assert_eq!((call.arguments, call.invalid), (inner, None));
+    assert_eq!((call.arguments(), call.invalid()), (&*inner, None));
 
     let twice = json!(once).to_string();
     let call = ToolCall::new("a", "look", &twice);
-    assert_eq!(call.invalid, Some(InvalidArguments::NotAnObject));
-    assert_eq!(call.arguments, twice);
+    assert_eq!(call.invalid(), Some(InvalidArguments::NotAnObject));
+    assert_eq!(call.arguments(), twice);
 }
 
 /// One thing a program can do to a transcript; ids are drawn from a few, so that they meet.
@@ -344,7 +344,7 @@ fn check(transcript: &Transcript) {
     let messages = transcript.messages();
     for (position, message) in messages.iter().enumerate() {
         let next = messages.get(position + 1);
-        let ids: Vec<&str> = message.tool_calls().iter().map(|it| &*it.id).collect();
+        let ids: Vec<&str> = message.tool_calls().iter().map(|it| it.id()).collect();
         match next {
             None => assert_eq!(ids.is_empty(), transcript.is_closed()),
             Some(next) if ids.is_empty() => {

@@ -257,7 +257,13 @@ fn results(output: &RunOutput) -> Vec<(String, String, bool)> {
     tools
         .flatten()
         .chain(open)
-        .map(|result| (result.call_id.clone(), result.text(), result.is_error))
+        .map(|result| {
+            (
+                result.call_id().to_owned(),
+                result.text(),
+                result.is_error(),
+            )
+        })
         .collect()
 }
 
@@ -270,7 +276,7 @@ fn check(case: &Case, end: &End) -> Result<(), TestCaseError> {
         prop_assert_eq!(end.output.outcome(), &Outcome::Cancelled);
         return Ok(());
     };
-    let ids: Vec<&str> = reply.tool_calls().iter().map(|call| &*call.id).collect();
+    let ids: Vec<&str> = reply.tool_calls().iter().map(|call| call.id()).collect();
     let results = results(&end.output);
 
     // One result per call, in call order; what is open is what waits for a person.
@@ -338,7 +344,7 @@ fn check(case: &Case, end: &End) -> Result<(), TestCaseError> {
 
 fn finished(event: &AgentEvent) -> Option<&str> {
     match &event.kind {
-        EventKind::ToolFinished { result, .. } => Some(&result.call_id),
+        EventKind::ToolFinished { result, .. } => Some(result.call_id()),
         _ => None,
     }
 }

@@ -263,7 +263,7 @@ proptest! {
         let whole = model::anthropic::read_answer([&plain]).unwrap();
         let folded = model::anthropic::read_answer(stream.as_bytes().chunks(bytes)).unwrap();
         prop_assert_eq!(&folded, &whole);
-        let calls: Vec<String> = whole.message.tool_calls.into_iter().map(|call| call.name).collect();
+        let calls: Vec<&str> = whole.message.tool_calls.iter().map(|call| call.name()).collect();
         let names: Vec<String> = answer.calls.into_iter().map(|(name, _)| name).collect();
         prop_assert_eq!(calls, names);
     }

@@ -76,7 +76,7 @@ fn by_crates(reads: &[&[u8]]) -> Fallible<usize> {
 fn by_us(reads: &[&[u8]]) -> Fallible<usize> {
     let message = read_answer(reads)?.message;
     let arguments = message.tool_calls.first();
-    let arguments = arguments.map_or(0, |call| call.arguments.len());
+    let arguments = arguments.map_or(0, |call| call.arguments().len());
     Ok(message.text.len().max(arguments))
 }
 

@@ -85,10 +85,10 @@ fn assert_sound(output: &RunOutput) {
         "{output:?}"
     );
     for (position, message) in output.messages().iter().enumerate() {
-        let calls: Vec<&str> = message.tool_calls().iter().map(|call| &*call.id).collect();
+        let calls: Vec<&str> = message.tool_calls().iter().map(|call| call.id()).collect();
         if !calls.is_empty() {
             let results = output.messages()[position + 1].tool_results();
-            let answered: Vec<&str> = results.iter().map(|result| &*result.call_id).collect();
+            let answered: Vec<&str> = results.iter().map(|result| result.call_id()).collect();
             assert_eq!(answered, calls);
         }
     }
@@ -176,7 +176,7 @@ async fn must_call_weather(model: impl ChatModel + 'static, streaming: bool) {
         .messages()
         .iter()
         .flat_map(|message| message.tool_calls())
-        .map(|call| &*call.name)
+        .map(|call| call.name())
         .collect();
     assert!(
         !called.is_empty() && called.iter().all(|name| *name == "weather"),

@@ -123,10 +123,10 @@ async fn go_on(agent: &ReactAgent, thread: &str) -> Result<(), AgentError> {
 fn history(output: &RunOutput) -> String {
     let lines = output.messages().iter().map(|message| {
         let results = message.tool_results().iter().map(|result| {
-            let is_error = result.is_error;
-            json!({"id": result.call_id, "text": result.text(), "is_error": is_error})
+            let is_error = result.is_error();
+            json!({"id": result.call_id(), "text": result.text(), "is_error": is_error})
         });
-        let calls = message.tool_calls().iter().map(|call| call.id.clone());
+        let calls = message.tool_calls().iter().map(|call| call.id().to_owned());
         json!({
             "role": format!("{:?}", message.role()),
             "calls": calls.collect::<Vec<_>>(),

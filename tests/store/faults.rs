@@ -139,7 +139,7 @@ fn check(results: &BTreeMap<usize, String>, effects: &Path) -> usize {
 fn results(output: &RunOutput) -> BTreeMap<usize, String> {
     let results = output.messages().iter().flat_map(Message::tool_results);
     let short = results.map(|result| {
-        let number = result.call_id.trim_start_matches('c').parse().unwrap();
+        let number = result.call_id().trim_start_matches('c').parse().unwrap();
         (number, result.text().chars().take(80).collect())
     });
     short.collect()

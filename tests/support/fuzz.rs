@@ -129,12 +129,16 @@ pub fn arguments(data: &[u8]) {
         return;
     };
     let call = ToolCall::new("c1", "every_kind", text);
-    if call.invalid.is_none() {
+    if call.invalid().is_none() {
         let value = call.arguments_value();
-        assert!(value.is_some_and(|it| it.is_object()), "{}", call.arguments);
+        assert!(
+            value.is_some_and(|it| it.is_object()),
+            "{}",
+            call.arguments()
+        );
     }
     let (tool, context) = (every_kind::callback(), ToolContext::default());
-    for arguments in [text, &call.arguments] {
+    for arguments in [text, call.arguments()] {
         match tool.call(arguments, &context).now_or_never() {
             Some(Ok(ToolOutcome::Done(_))) => {}
             Some(Err(error)) => {
@@ -229,10 +233,10 @@ pub(crate) fn shown(answer: Result<ChatResponse, ModelError>) -> String {
     let message = &response.message;
     let mut ids = std::collections::HashSet::new();
     let calls = message.tool_calls.iter().map(|call| {
-        assert!(!call.id.is_empty() && ids.insert(&call.id), "{call:?}");
+        assert!(!call.id().is_empty() && ids.insert(call.id()), "{call:?}");
         let is_object = call.arguments_value().is_some_and(|it| it.is_object());
-        assert_eq!(is_object, call.invalid.is_none(), "{call:?}");
-        format!("{} {} {:?}", call.name, call.arguments, call.invalid)
+        assert_eq!(is_object, call.invalid().is_none(), "{call:?}");
+        format!("{} {} {:?}", call.name(), call.arguments(), call.invalid())
     });
     let calls: Vec<String> = calls.collect();
     format!(

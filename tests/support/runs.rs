@@ -35,7 +35,7 @@ pub fn output(events: &[AgentEvent]) -> RunOutput {
 #[must_use]
 pub fn ended(events: &[AgentEvent]) -> Vec<String> {
     let id = |event: &AgentEvent| match &event.kind {
-        EventKind::ToolFinished { result, .. } => Some(result.call_id.clone()),
+        EventKind::ToolFinished { result, .. } => Some(result.call_id().to_owned()),
         _ => None,
     };
     events.iter().filter_map(id).collect()
@@ -53,7 +53,7 @@ pub fn results(messages: &[Message]) -> Vec<ToolResult> {
 pub fn result_texts(messages: &[Message]) -> Vec<(String, String)> {
     let results = results(messages).into_iter();
     results
-        .map(|result| (result.call_id.clone(), result.text()))
+        .map(|result| (result.call_id().to_owned(), result.text()))
         .collect()
 }
 

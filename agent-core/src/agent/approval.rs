@@ -86,8 +86,8 @@ pub(super) struct AboutCall {
 impl AboutCall {
     pub(super) fn of(call: &ToolCall) -> Self {
         Self {
-            id: call.id.clone(),
-            name: call.name.clone(),
+            id: call.id.to_string(),
+            name: call.name.to_string(),
             arguments: super::counts::canonical(&call.arguments),
         }
     }
@@ -102,7 +102,7 @@ impl About {
         Self {
             kind,
             call: Some(AboutCall::of(call)),
-            through: Some(call.id.clone()),
+            through: Some(call.id.to_string()),
             nested: None,
             name: None,
         }
@@ -186,7 +186,7 @@ pub(super) fn questions(call: &ToolCall, request: InterruptRequest) -> Vec<Quest
         let about = About {
             kind,
             call: inner.and_then(|about| about.call),
-            through: Some(call.id.clone()),
+            through: Some(call.id.to_string()),
             nested: Some(id.clone()),
             name: None,
         };

@@ -116,7 +116,7 @@ async fn attempt(plan: &mut Plan<'_>, span: &Span, admission: &Admission<'_>) ->
             }
             Err(error) => {
                 tracing::warn!(
-                    called = call.name,
+                    called = call.name(),
                     "no such tool; the model may have changed or shortened the name"
                 );
                 return Attempt::not_run(error);
@@ -126,7 +126,7 @@ async fn attempt(plan: &mut Plan<'_>, span: &Span, admission: &Admission<'_>) ->
     let name = tool.definition().name();
     if name != call.name {
         tracing::info!(
-            called = call.name,
+            called = call.name(),
             runs = name,
             "the tool has another name than the model called"
         );
@@ -257,7 +257,7 @@ fn progress(call: &ToolCall, tool: &Arc<dyn ToolCallback>, gate: &Arc<Gate>) -> 
     let (call_id, gate) = (call.id.clone(), Arc::clone(gate));
     Arc::new(move |value| {
         let kind = EventKind::ToolProgress {
-            call_id: call_id.clone(),
+            call_id: call_id.to_string(),
             tool: tool.clone(),
             value,
         };

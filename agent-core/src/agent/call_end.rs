@@ -204,7 +204,7 @@ fn decide(
             source,
         },
         Decision::PassThrough(source) => Failure::PassedThrough {
-            tool: call.name.clone(),
+            tool: call.name.to_string(),
             source,
         },
     };

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
+use smol_str::SmolStr;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -223,7 +224,7 @@ async fn end(
             None => "Error: not run: the run ended before it",
         };
         let ended = std::mem::take(&mut record.results).into_iter();
-        let mut ended: HashMap<String, ToolResult> = ended
+        let mut ended: HashMap<SmolStr, ToolResult> = ended
             .map(|result| (result.call_id.clone(), result))
             .collect();
         for call in state.transcript().open_calls() {

@@ -88,7 +88,7 @@ impl Turn {
         &'a self,
         call: &'a ToolCall,
     ) -> impl Iterator<Item = (&'a NodeInterrupt, &'a About, Option<&'a Value>)> {
-        let of_call = self.asked.get(&call.id).into_iter().flatten();
+        let of_call = self.asked.get(call.id()).into_iter().flatten();
         of_call.map(|(asked, about, answer)| (asked, about, answer.as_ref()))
     }
 
@@ -108,8 +108,7 @@ impl Turn {
         let edited = calls.filter_map(|call| match self.decision(call)? {
             Decision::Edit { arguments } => {
                 let mut call = call.clone();
-                let edited =
-                    ToolCall::new(call.id.as_str(), call.name.as_str(), arguments.to_string());
+                let edited = ToolCall::new(call.id(), call.name.as_str(), arguments.to_string());
                 (call.arguments, call.invalid) = (edited.arguments, edited.invalid);
                 Some(call)
             }
@@ -127,7 +126,11 @@ impl Turn {
                 None => Before::Run(Vec::new()),
             };
         }
-        if let Some(end) = self.ended.get(&call.id).and_then(|note| end_of(note, call)) {
+        if let Some(end) = self
+            .ended
+            .get(call.id())
+            .and_then(|note| end_of(note, call))
+        {
             return Before::Ended(Box::new(end));
         }
         let waiting: Vec<Question> = self
@@ -188,7 +191,7 @@ impl Turn {
 
     fn is_in_doubt(&self, call: &ToolCall, tool: &dyn ToolCallback) -> bool {
         let metadata = tool.metadata();
-        self.begun.contains(&call.id)
+        self.begun.contains(call.id())
             && metadata.declared_effect() == Effect::Once
             && !metadata.is_resuming()
     }
@@ -280,13 +283,13 @@ pub(super) fn settle(notes: &[Note], waiting: &HashSet<String>, state: &State) -
         }
     }
     for call in state.transcript().open_calls() {
-        if let Some(ended) = ended.get(call.id.as_str()) {
+        if let Some(ended) = ended.get(call.id()) {
             update.extend((*ended).clone());
             continue;
         }
-        let text = if begun.contains(call.id.as_str()) {
+        let text = if begun.contains(call.id()) {
             UNKNOWN
-        } else if waiting.contains(&call.id) {
+        } else if waiting.contains(call.id()) {
             "Error: denied: nobody answered, and the conversation went on without it"
         } else {
             "Error: not run: the run before was cut off"

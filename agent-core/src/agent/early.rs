@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use smol_str::SmolStr;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -30,7 +31,7 @@ pub(super) struct EarlyCalls {
     /// The slots of the turn.
     pub(super) slots: Arc<Semaphore>,
     /// By id; of two that share one, the later gets another and does not begin early.
-    calls: HashMap<String, EarlyCall>,
+    calls: HashMap<SmolStr, EarlyCall>,
 }
 
 /// A call that began early, or waits for a slot.
@@ -187,7 +188,7 @@ impl<'a> Watch<'a> {
             (tool, Arc::clone(&self.early.slots), gate.clone()),
             move || !begins.swap(true, Ordering::AcqRel),
         );
-        tracing::debug!(tool = call.name, "the call starts while the model writes");
+        tracing::debug!(tool = call.name(), "the call starts while the model writes");
         let id = call.id.clone();
         let early = EarlyCall {
             call,

@@ -204,8 +204,8 @@ impl Failure {
                     output,
                 },
                 None => AgentError::Tool {
-                    tool: call.name,
-                    call_id: call.id,
+                    tool: call.name.into(),
+                    call_id: call.id.into(),
                     source,
                     output,
                 },

@@ -72,7 +72,7 @@ impl ErrorPolicy {
         let action = match &self.decide {
             // Nobody knows what it would have said of a call that may matter.
             Some(decide) => panics::caught(|| decide(&error, call)).unwrap_or_else(|| {
-                tracing::error!(tool = call.name, "an error policy panicked");
+                tracing::error!(tool = call.name(), "an error policy panicked");
                 ErrorAction::Raise
             }),
             None if error.kind() == ToolErrorKind::Fatal => ErrorAction::Raise,

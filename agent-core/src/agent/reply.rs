@@ -170,7 +170,7 @@ fn unreadable_answer(scope: &RunScope, calls: &[ToolCall]) -> Option<OutputError
     let (call, invalid) = answers.find_map(|call| call.invalid.map(|invalid| (call, invalid)))?;
     scope.counts_misfit(output.retries).then(|| OutputError {
         fault: invalid.to_string(),
-        answer: call.arguments.clone(),
+        answer: call.arguments.to_string(),
     })
 }
 

@@ -111,7 +111,7 @@ pub(super) async fn call(
         );
         if let Some(outer) = outer {
             let kind = EventKind::ToolRetried {
-                call_id: call.id.clone(),
+                call_id: call.id.to_string(),
                 tool: context.tool_name().to_owned(),
                 attempt,
                 error: told,

@@ -114,7 +114,7 @@ impl RunScope {
             is_asked.then_some(None)
         };
         panics::caught(asked).unwrap_or_else(|| {
-            tracing::error!(tool = call.name, "what says who needs approval panicked");
+            tracing::error!(tool = call.name(), "what says who needs approval panicked");
             Some(None)
         })
     }

@@ -72,7 +72,7 @@ impl NodeAction for ToolNode {
             let reached = reached.or(count(&scope, &plans).err());
             let mut update = StateUpdate::new();
             for call in &edited {
-                update = update.edit_call(call.id.clone(), call.arguments.clone());
+                update = update.edit_call(call.id.to_string(), call.arguments.to_string());
             }
             let mut output = {
                 let mut ends = Ends::of(&mut plans, update);

@@ -152,7 +152,7 @@ async fn open(run: &mut GraphRun) -> Result<(Arc<Recorder>, Loaded), CheckpointE
 
 fn open_calls(state: &State) -> Vec<String> {
     let calls = state.transcript().open_calls();
-    calls.map(|call| call.id.clone()).collect()
+    calls.map(|call| call.id.to_string()).collect()
 }
 
 /// Where the edges of a node lead.

@@ -8,6 +8,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
+use smol_str::SmolStr;
 
 use super::content::{ContentPart, text_of};
 use super::flat::is_flat_object;
@@ -38,20 +39,14 @@ impl fmt::Display for InvalidArguments {
     }
 }
 
-/// A model's request to run one tool.
+/// A model's request to run one tool. Its texts are shared, so a clone copies none.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub struct ToolCall {
-    /// The provider's id of this call, unique within its message.
-    pub id: String,
-    /// The name the model wrote.
-    pub name: String,
-    /// The arguments as JSON text: an object, unless `invalid` says otherwise.
-    pub arguments: String,
-    /// Set if the arguments cannot be used; the call is then never run.
-    pub invalid: Option<InvalidArguments>,
-    /// Fields of the call we do not know; a client echoes them when it sends the call back.
-    pub extra: Map<String, Value>,
+    pub(crate) id: SmolStr,
+    pub(crate) name: SmolStr,
+    pub(crate) arguments: SmolStr,
+    pub(crate) invalid: Option<InvalidArguments>,
+    pub(crate) extra: Map<String, Value>,
 }
 
 impl ToolCall {
@@ -61,15 +56,20 @@ impl ToolCall {
     /// JSON string is unwrapped once. Broken JSON is repaired if there is exactly one way
     /// to read it (a comma too many, a Markdown fence, Python's quotes). Any other text is
     /// kept as it is and marked if it is no object.
-    pub fn new(
-        id: impl Into<String>,
-        name: impl Into<String>,
-        arguments: impl Into<String>,
-    ) -> Self {
-        let (arguments, invalid) = normalise(arguments.into());
+    pub fn new(id: impl AsRef<str>, name: impl AsRef<str>, arguments: impl AsRef<str>) -> Self {
+        Self::of(
+            SmolStr::new(id),
+            SmolStr::new(name),
+            SmolStr::new(arguments),
+        )
+    }
+
+    /// As [`new`](Self::new), of texts that are shared already.
+    pub(crate) fn of(id: SmolStr, name: SmolStr, arguments: SmolStr) -> Self {
+        let (arguments, invalid) = normalise(arguments);
         Self {
-            id: id.into(),
-            name: name.into(),
+            id,
+            name,
             arguments,
             invalid,
             extra: Map::new(),
@@ -77,14 +77,32 @@ impl ToolCall {
     }
 
     /// A call that was cut off before a word of its arguments: that it has none is not known.
-    pub(crate) fn begun(id: impl Into<String>, name: impl Into<String>) -> Self {
+    pub(crate) fn begun(id: SmolStr, name: SmolStr) -> Self {
         Self {
-            id: id.into(),
-            name: name.into(),
-            arguments: String::new(),
+            id,
+            name,
+            arguments: SmolStr::default(),
             invalid: Some(InvalidArguments::Truncated),
             extra: Map::new(),
         }
+    }
+
+    /// The provider's id of this call, unique within its message.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The name the model wrote.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The arguments as JSON text: an object, unless [`invalid`](Self::invalid) says otherwise.
+    #[must_use]
+    pub fn arguments(&self) -> &str {
+        &self.arguments
     }
 
     /// The arguments as a JSON value; `None` if they are invalid.
@@ -95,28 +113,58 @@ impl ToolCall {
             None => serde_json::from_str(&self.arguments).ok(),
         }
     }
+
+    /// The same call with other arguments, read as [`new`](Self::new) reads them.
+    #[must_use]
+    pub fn with_arguments(mut self, arguments: impl AsRef<str>) -> Self {
+        self.set_arguments(SmolStr::new(arguments));
+        self
+    }
+
+    pub(crate) fn set_arguments(&mut self, arguments: SmolStr) {
+        (self.arguments, self.invalid) = normalise(arguments);
+    }
+
+    /// Why the arguments cannot be used, if they cannot; the call is then never run.
+    #[must_use]
+    pub fn invalid(&self) -> Option<InvalidArguments> {
+        self.invalid
+    }
+
+    /// Fields of the call that no client of ours knows; it echoes them when it sends the call back.
+    #[must_use]
+    pub fn extra(&self) -> &Map<String, Value> {
+        &self.extra
+    }
+
+    /// The same call with these further fields.
+    #[must_use]
+    pub fn with_extra(mut self, extra: Map<String, Value>) -> Self {
+        self.extra = extra;
+        self
+    }
 }
 
-fn normalise(text: String) -> (String, Option<InvalidArguments>) {
+fn normalise(text: SmolStr) -> (SmolStr, Option<InvalidArguments>) {
     if is_flat_object(&text) {
         return (text, None);
     }
     let trimmed = text.trim();
     if trimmed.is_empty() || trimmed == "null" {
-        return ("{}".to_owned(), None);
+        return (SmolStr::new_static("{}"), None);
     }
     if trimmed.starts_with('"')
         && let Ok(inner) = serde_json::from_str::<String>(trimmed)
         && check(&inner).is_none()
     {
-        return (inner, None);
+        return (inner.into(), None);
     }
     let invalid = check(&text);
     if invalid == Some(InvalidArguments::InvalidJson)
         && let Some(repaired) = repair(&text)
         && check(&repaired).is_none()
     {
-        return (repaired, None);
+        return (repaired.into(), None);
     }
     (text, invalid)
 }
@@ -241,16 +289,11 @@ impl<'de> Visitor<'de> for Walked {
 
 /// What one tool call gave, as the model will read it.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub struct ToolResult {
-    /// The id of the call this answers.
-    pub call_id: String,
-    /// The name of the tool as the model wrote it.
-    pub name: String,
-    /// What the model reads.
-    pub content: Vec<ContentPart>,
-    /// True if the call failed.
-    pub is_error: bool,
+    pub(crate) call_id: SmolStr,
+    pub(crate) name: SmolStr,
+    pub(crate) content: Vec<ContentPart>,
+    pub(crate) is_error: bool,
 }
 
 impl ToolResult {
@@ -273,6 +316,37 @@ impl ToolResult {
             content: vec![ContentPart::Text(text.into())],
             is_error: true,
         }
+    }
+
+    /// The same result, of a call that failed.
+    #[must_use]
+    pub fn into_error(mut self) -> Self {
+        self.is_error = true;
+        self
+    }
+
+    /// The id of the call this answers.
+    #[must_use]
+    pub fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    /// The name of the tool as the model wrote it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the model reads, in order.
+    #[must_use]
+    pub fn content(&self) -> &[ContentPart] {
+        &self.content
+    }
+
+    /// True if the call failed.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.is_error
     }
 
     /// The text parts, joined by a line break.

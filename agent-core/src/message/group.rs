@@ -1,5 +1,6 @@
 //! The calls of one message, and the results they have so far.
 
+use smol_str::SmolStr;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ pub(super) struct OpenGroup {
     /// By call position; `None` until there is one. Shared with snapshots.
     results: Option<Arc<Vec<Option<ToolResult>>>>,
     /// The positions by id, if there are many calls.
-    positions: Option<Arc<HashMap<String, usize>>>,
+    positions: Option<Arc<HashMap<SmolStr, usize>>>,
     pub(super) missing: usize,
 }
 
@@ -25,7 +26,7 @@ impl OpenGroup {
             false => {
                 for (position, call) in calls.iter().enumerate() {
                     if calls[..position].iter().any(|other| other.id == call.id) {
-                        return Err(call.id.clone());
+                        return Err(call.id.to_string());
                     }
                 }
                 None
@@ -38,11 +39,11 @@ impl OpenGroup {
         })
     }
 
-    fn positions(calls: &[ToolCall]) -> Result<Arc<HashMap<String, usize>>, String> {
+    fn positions(calls: &[ToolCall]) -> Result<Arc<HashMap<SmolStr, usize>>, String> {
         let mut positions = HashMap::with_capacity(calls.len());
         for (position, call) in calls.iter().enumerate() {
             if positions.insert(call.id.clone(), position).is_some() {
-                return Err(call.id.clone());
+                return Err(call.id.to_string());
             }
         }
         Ok(Arc::new(positions))
@@ -55,15 +56,15 @@ impl OpenGroup {
         result: ToolResult,
     ) -> Result<(), TranscriptError> {
         let position = match &self.positions {
-            Some(positions) => positions.get(&result.call_id).copied(),
+            Some(positions) => positions.get(result.call_id.as_str()).copied(),
             None => calls.iter().position(|call| call.id == result.call_id),
         };
         let Some(position) = position else {
-            let call_id = result.call_id;
+            let call_id = result.call_id.into();
             return Err(TranscriptError::UnknownCall { call_id });
         };
         if !self.is_open(position) {
-            let call_id = result.call_id;
+            let call_id = result.call_id.into();
             return Err(TranscriptError::AlreadyAnswered { call_id });
         }
         let none = || Arc::new(vec![None; calls.len()]);

@@ -2,6 +2,7 @@
 //!
 //! All of it goes through [`Transcript::push`] and [`Transcript::answer`], which do the pairing.
 
+use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 
@@ -123,7 +124,7 @@ struct Mending {
     transcript: Transcript,
     repairs: Vec<Repair>,
     /// The other ids of later calls, by the id they had, in call order.
-    renamed: HashMap<String, VecDeque<String>>,
+    renamed: HashMap<SmolStr, VecDeque<SmolStr>>,
 }
 
 impl Mending {
@@ -149,7 +150,7 @@ impl Mending {
             let others = self.renamed.get_mut(&result.call_id);
             let other = others.and_then(VecDeque::pop_front);
             let mut result = result.clone();
-            let call_id = std::mem::take(&mut result.call_id);
+            let call_id = std::mem::take(&mut result.call_id).into();
             result.call_id = other.unwrap_or_default();
             if self.transcript.answer(result).is_err() {
                 self.repairs.push(Repair::Orphan { call_id });
@@ -160,7 +161,7 @@ impl Mending {
     fn close(&mut self) {
         let repairs = &mut self.repairs;
         self.transcript.close(|call| {
-            let call_id = call.id.clone();
+            let call_id = call.id.to_string();
             repairs.push(Repair::Dangling { call_id });
             ToolResult::error(call, "Error: the call was cancelled before it had a result")
         });
@@ -176,16 +177,17 @@ impl Mending {
             return message;
         }
         let mut answer: AssistantMessage = answer.clone();
-        let mut known: HashSet<String> = answer.tool_calls.iter().map(|it| it.id.clone()).collect();
+        let mut known: HashSet<SmolStr> =
+            answer.tool_calls.iter().map(|it| it.id.clone()).collect();
         // By shared id, the number that the next of its calls tries first.
-        let mut next: HashMap<String, usize> = HashMap::new();
+        let mut next: HashMap<SmolStr, usize> = HashMap::new();
         for call in &mut answer.tool_calls {
             let Some(number) = next.get_mut(&call.id) else {
                 next.insert(call.id.clone(), 2);
                 continue;
             };
             let id = loop {
-                let id = format!("{}_{number}", call.id);
+                let id = SmolStr::from(format!("{}_{number}", call.id));
                 *number += 1;
                 if known.insert(id.clone()) {
                     break id;
@@ -194,6 +196,7 @@ impl Mending {
             let call_id = std::mem::replace(&mut call.id, id.clone());
             let renamed = self.renamed.entry(call_id.clone()).or_default();
             renamed.push_back(id);
+            let call_id = call_id.into();
             self.repairs.push(Repair::DuplicateCall { call_id });
         }
         Message::with_id(message.id().clone(), MessageBody::Assistant(answer))

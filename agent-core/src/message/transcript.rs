@@ -85,7 +85,7 @@ impl Transcript {
         }
         if self.open.is_some() {
             return Err(TranscriptError::OpenCalls {
-                call_ids: self.open_calls().map(|call| call.id.clone()).collect(),
+                call_ids: self.open_calls().map(|call| call.id.to_string()).collect(),
             });
         }
         let calls = message.tool_calls();
@@ -108,7 +108,7 @@ impl Transcript {
             Some(open) => open.answer(calls_of(&self.messages), result)?,
             None => {
                 return Err(TranscriptError::UnknownCall {
-                    call_id: result.call_id,
+                    call_id: result.call_id.into(),
                 });
             }
         }
@@ -141,9 +141,8 @@ impl Transcript {
         let mut body = last.body().clone();
         if let MessageBody::Assistant(answer) = &mut body {
             for call in &mut answer.tool_calls {
-                if let Some(arguments) = edits.remove(&call.id) {
-                    let edited = ToolCall::new(call.id.as_str(), call.name.as_str(), arguments);
-                    (call.arguments, call.invalid) = (edited.arguments, edited.invalid);
+                if let Some(arguments) = edits.remove(call.id.as_str()) {
+                    call.set_arguments(arguments.into());
                 }
             }
         }
@@ -220,7 +219,7 @@ impl Transcript {
                 Some(open) => open.answer(calls_of(&self.messages), result.clone())?,
                 None => {
                     return Err(TranscriptError::UnknownCall {
-                        call_id: result.call_id.clone(),
+                        call_id: result.call_id.to_string(),
                     });
                 }
             }

@@ -107,7 +107,7 @@ impl ChatRequest {
             return Err(TranscriptError::OpenCalls {
                 call_ids: transcript
                     .open_calls()
-                    .map(|call| call.id.clone())
+                    .map(|call| call.id.to_string())
                     .collect(),
             });
         }

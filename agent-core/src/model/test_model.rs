@@ -190,7 +190,7 @@ fn results(request: &ChatRequest) -> Vec<(String, String)> {
         .rev()
         .take_while(|message| message.role() != Role::User)
         .flat_map(|message| message.tool_results().iter().rev())
-        .map(|result| (result.name.clone(), result.text()))
+        .map(|result| (result.name.to_string(), result.text()))
         .collect();
     results.reverse();
     results

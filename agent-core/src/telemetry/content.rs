@@ -51,7 +51,7 @@ fn part(part: &ContentPart) -> Value {
 }
 
 fn called(call: &ToolCall) -> Value {
-    let raw = || Value::String(call.arguments.clone());
+    let raw = || Value::String(call.arguments.to_string());
     json!({
         "type": "tool_call",
         "id": call.id,

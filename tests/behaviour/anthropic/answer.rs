@@ -176,9 +176,9 @@ async fn missing_and_repeated_ids_are_made_different() {
         .unwrap();
 
     let calls = response.message.tool_calls;
-    assert!(calls.iter().all(|call| call.arguments == r#"{"x":1}"#));
-    assert_eq!(calls[1].id, "c");
-    assert!(!calls[0].id.is_empty() && calls[2].id != "c" && calls[0].id != calls[2].id);
+    assert!(calls.iter().all(|call| call.arguments() == r#"{"x":1}"#));
+    assert_eq!(calls[1].id(), "c");
+    assert!(!calls[0].id().is_empty() && calls[2].id() != "c" && calls[0].id() != calls[2].id());
 }
 
 #[tokio::test]

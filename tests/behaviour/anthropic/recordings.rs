@@ -71,7 +71,7 @@ async fn every_recorded_answer_is_read_however_it_is_cut() {
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
             let calls = response.message.tool_calls.iter();
             let calls: Vec<(String, Value)> = calls
-                .map(|call| (call.name.clone(), call.arguments_value().unwrap()))
+                .map(|call| (call.name().to_owned(), call.arguments_value().unwrap()))
                 .collect();
             let (text, expected, reason) = plainly(&recording);
             assert_eq!(response.message.text, text, "{name} in pieces of {size}");

@@ -74,7 +74,7 @@ fn agent(model: &ScriptedModel, log: &Log) -> ReactAgentBuilder {
 }
 
 fn needs(name: &'static str) -> impl Fn(&ToolCall, &State) -> bool + Send + Sync + 'static {
-    move |call, _| call.name == name
+    move |call, _| call.name() == name
 }
 
 pub(super) fn asked(output: &RunOutput) -> Vec<Interrupt> {
@@ -98,7 +98,7 @@ pub(super) fn told(messages: &[Message]) -> Vec<String> {
         results => {
             let results = results
                 .iter()
-                .map(|it| format!("{}={}", it.call_id, it.text()));
+                .map(|it| format!("{}={}", it.call_id(), it.text()));
             results.collect::<Vec<_>>().join(" ")
         }
     });
@@ -131,7 +131,7 @@ async fn what_was_said_on_a_thread_is_there_in_its_next_run() {
             "User: Be brief.",
             "User: Pay 7.",
             "Assistant: ",
-            &format!("{}=paid 7", first.messages()[2].tool_calls()[0].id),
+            &format!("{}=paid 7", first.messages()[2].tool_calls()[0].id()),
             "Assistant: Paid.",
             "User: How much was it?",
             "Assistant: Seven.",
@@ -227,7 +227,7 @@ async fn a_call_is_approved_edited_rejected_or_answered() {
         let sum = if effects == ["pay 10"] { 10 } else { 100 };
         assert_eq!(call.arguments_value(), Some(json!({"sum": sum})));
         let result = &ended.messages()[2].tool_results()[0];
-        assert_eq!(result.is_error, expected.contains("denied"));
+        assert_eq!(result.is_error(), expected.contains("denied"));
     }
 }
 
@@ -365,7 +365,7 @@ async fn a_tool_asks_and_is_told() {
     let mut started = Vec::new();
     while let Some(event) = stream.next().await {
         match event.unwrap().kind {
-            EventKind::ToolStarted { call } => started.push(call.id),
+            EventKind::ToolStarted { call } => started.push(call.id().to_owned()),
             EventKind::RunFinished(output) => finished = Some(output),
             _ => {}
         }
@@ -745,9 +745,9 @@ async fn a_run_that_is_cut_anywhere_goes_on_and_no_effect_happens_twice() {
         assert_eq!(results.len(), 5, "{taken}");
         for (position, result) in results.iter().enumerate() {
             let sum = position + 1;
-            assert_eq!(result.call_id, format!("c{sum}"));
+            assert_eq!(result.call_id(), format!("c{sum}"));
             let happened = effects.contains(&format!("pay {sum}"));
-            match result.is_error {
+            match result.is_error() {
                 false => assert!(happened, "{taken}"),
                 // Begun and not ended: nobody knows.
                 true => assert!(
@@ -806,7 +806,7 @@ async fn hangs_once(log: agent_core::Host<Log>, context: &ToolContext) -> String
 pub(super) async fn cut_while(run: RunRequest, tool: &str) {
     let mut stream = run.stream();
     while let Some(event) = stream.next().await {
-        if matches!(event.unwrap().kind, EventKind::ToolStarted { call } if call.name == tool) {
+        if matches!(event.unwrap().kind, EventKind::ToolStarted { call } if call.name() == tool) {
             break;
         }
     }
@@ -828,7 +828,7 @@ async fn a_call_in_doubt_is_told_asked_about_or_run_again_by_its_effect() {
     cut_while(agent.run("Go.").thread("t1"), "hangs").await;
     let ended = agent.resume("t1", []).await.unwrap();
     let result = &ended.messages()[2].tool_results()[0];
-    assert!(result.is_error && result.text().contains("outcome unknown"));
+    assert!(result.is_error() && result.text().contains("outcome unknown"));
 
     let agent = build(InDoubt::Ask);
     cut_while(agent.run("Go.").thread("t1"), "hangs").await;

@@ -370,7 +370,7 @@ async fn the_closure_does_not_run_and_the_model_can_repair_the_call() {
         "Error: argument `days` does not fit its schema: it is not of type \"integer\", got \"soon\"; for example: 1"
     );
     assert_eq!(
-        (results[0].is_error, results[1].text().as_str()),
+        (results[0].is_error(), results[1].text().as_str()),
         (true, "2")
     );
     assert_eq!(ran.load(Ordering::Relaxed), 1);

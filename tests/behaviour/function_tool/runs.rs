@@ -24,7 +24,7 @@ async fn result(tool: FunctionTool, arguments: Value) -> (String, bool) {
     assert_eq!(output.text(), "done");
     let results = results(output.messages());
     assert_eq!(results.len(), 1);
-    (results[0].text(), results[0].is_error)
+    (results[0].text(), results[0].is_error())
 }
 
 #[tokio::test]

@@ -60,12 +60,12 @@ fn call() -> impl Strategy<Value = ToolCall> {
         "{\"a\":1,\"a\":2}",
     ]);
     (id(), names, arguments, any::<bool>()).prop_map(|(id, name, arguments, is_signed)| {
-        let mut call = ToolCall::new(id, name, arguments);
-        if is_signed {
-            let google = json!({"google": {"thought_signature": "c2ln"}});
-            call.extra.insert("extra_content".to_owned(), google);
+        let call = ToolCall::new(id, name, arguments);
+        let google = json!({"google": {"thought_signature": "c2ln"}});
+        match is_signed {
+            true => call.with_extra([("extra_content".to_owned(), google)].into_iter().collect()),
+            false => call,
         }
-        call
     })
 }
 
@@ -101,9 +101,11 @@ fn message() -> impl Strategy<Value = Message> {
     });
     let result = (call(), prop::collection::vec(part(), 0..3), any::<bool>());
     let result = result.prop_map(|(call, content, is_error)| {
-        let mut result = ToolResult::ok(&call, content);
-        result.is_error = is_error;
-        result
+        let result = ToolResult::ok(&call, content);
+        match is_error {
+            true => result.into_error(),
+            false => result,
+        }
     });
     prop_oneof![
         1 => text().prop_map(Message::system),

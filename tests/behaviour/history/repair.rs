@@ -38,7 +38,7 @@ fn a_call_without_result_is_told_to_be_cancelled() {
     assert_pairs(&transcript);
     let results = transcript.messages()[2].tool_results();
     assert_eq!(results[0], result(&fast, "done"));
-    assert!(results[1].is_error && results[1].text().contains("cancel"));
+    assert!(results[1].is_error() && results[1].text().contains("cancel"));
     let call_id = "c2".to_owned();
     assert_eq!(repairs, [Repair::Dangling { call_id }]);
 }
@@ -76,7 +76,7 @@ fn two_calls_of_one_id_are_told_apart_with_their_results() {
     let ids: Vec<&str> = transcript.messages()[0]
         .tool_calls()
         .iter()
-        .map(|it| &*it.id)
+        .map(|it| it.id())
         .collect();
     assert_eq!(ids, ["c", "c_2"]);
     let texts: Vec<String> = transcript.messages()[1]

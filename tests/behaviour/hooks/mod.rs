@@ -466,7 +466,9 @@ impl ToolInterceptor for Shouts {
         next: ToolNext<'a>,
     ) -> BoxFuture<'a, Result<ToolOutcome, ToolError>> {
         Box::pin(async move {
-            request.context.update("seen", json!([request.call.name]))?;
+            request
+                .context
+                .update("seen", json!([request.call.name()]))?;
             next.run(request).await
         })
     }

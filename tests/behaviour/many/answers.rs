@@ -32,7 +32,10 @@ fn over() -> String {
 
 fn arguments(response: Result<ChatResponse, ModelError>) -> Vec<String> {
     let calls = response.unwrap().message.tool_calls;
-    calls.into_iter().map(|call| call.arguments).collect()
+    calls
+        .iter()
+        .map(|call| call.arguments().to_owned())
+        .collect()
 }
 
 #[test]
@@ -136,7 +139,7 @@ async fn a_name_too_long_to_be_one_is_not_told_with_every_piece() {
     while let Some(delta) = deltas.next().await {
         match delta.unwrap() {
             ModelDelta::ToolCallFragment { index, name, .. } => told.push((index, name)),
-            ModelDelta::ToolCall(call) => whole.push(call.name),
+            ModelDelta::ToolCall(call) => whole.push(call.name().to_owned()),
             _ => {}
         }
     }

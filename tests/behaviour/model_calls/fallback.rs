@@ -157,7 +157,7 @@ async fn the_reasoning_of_one_provider_is_not_sent_to_another() {
     let ids: Vec<&str> = third
         .messages()
         .flat_map(Message::tool_results)
-        .map(|it| &*it.call_id)
+        .map(|it| it.call_id())
         .collect();
     assert_eq!(ids, ["a", "b"]);
 }

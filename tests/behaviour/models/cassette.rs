@@ -310,7 +310,7 @@ async fn a_call_that_only_began_is_replayed_as_one() {
     let replayed = replay.chat(asked("Look.")).await.unwrap();
 
     assert_eq!(replayed, recorded);
-    assert!(replayed.message.tool_calls[0].invalid.is_some());
+    assert!(replayed.message.tool_calls[0].invalid().is_some());
 }
 
 #[tokio::test]

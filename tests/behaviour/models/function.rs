@@ -49,7 +49,7 @@ async fn ids_of_calls_are_not_given_twice() {
 
     let first = model.chat(asked("A")).await.unwrap().message.tool_calls;
     let second = model.chat(asked("B")).await.unwrap().message.tool_calls;
-    assert_ne!(first[0].id, second[0].id);
+    assert_ne!(first[0].id(), second[0].id());
 }
 
 #[tokio::test]

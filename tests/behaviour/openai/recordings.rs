@@ -29,10 +29,12 @@ async fn every_recorded_answer_is_read_however_it_is_cut() {
             let response = outcome
                 .result
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
-            let calls = response.message.tool_calls.into_iter();
+            let calls = response.message.tool_calls.iter();
             let got = Plainly {
                 text: response.message.text,
-                calls: calls.map(|call| (call.name, call.arguments)).collect(),
+                calls: calls
+                    .map(|call| (call.name().to_owned(), call.arguments().to_owned()))
+                    .collect(),
                 finish_reason: response.finish_reason.to_string(),
                 total_tokens: response.usage.map(|usage| usage.total_tokens),
             };

@@ -21,11 +21,9 @@ const ANSWER: &str = r#"{"choices":[{"message":{"content":"ok"},"finish_reason":
 
 /// A history with everything a history may hold.
 fn history() -> Transcript {
-    let mut signed = ToolCall::new("c1", "weather", r#"{"city": "Oslo"}"#);
-    signed.extra.insert(
-        "extra_content".into(),
-        json!({"google": {"thought_signature": "c2ln"}}),
-    );
+    let google = json!({"google": {"thought_signature": "c2ln"}});
+    let signed = ToolCall::new("c1", "weather", r#"{"city": "Oslo"}"#)
+        .with_extra([("extra_content".to_owned(), google)].into_iter().collect());
     let cut = ToolCall::new("c2", "screen", r#"{"p":"a"#);
     let results = vec![
         ToolResult::ok(&signed, vec!["-3".into(), "snow".into()]),

@@ -36,9 +36,9 @@ fn lines(events: &[AgentEvent]) -> String {
             format!("call {index} {name} {arguments:?}")
         }
         EventKind::ModelFinished { finish_reason, .. } => format!("model: {finish_reason}"),
-        EventKind::ToolStarted { call } => format!("{} started", call.id),
+        EventKind::ToolStarted { call } => format!("{} started", call.id()),
         EventKind::ToolFinished { result, .. } => {
-            format!("{}: {:?}", result.call_id, result.text())
+            format!("{}: {:?}", result.call_id(), result.text())
         }
         EventKind::StateUpdated { keys } => format!("state {keys:?}"),
         EventKind::RunFinished(output) => format!("run finished: {:?}", output.text()),

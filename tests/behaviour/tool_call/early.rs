@@ -110,9 +110,9 @@ fn reads(name: &'static str, seconds: u64, began: &Counter) -> ClosureTool {
 fn told(events: &[AgentEvent]) -> Vec<String> {
     let text = |event: &AgentEvent| match &event.kind {
         EventKind::ModelFinished { .. } => Some("model finished".to_owned()),
-        EventKind::ToolStarted { call } => Some(format!("{} started", call.id)),
+        EventKind::ToolStarted { call } => Some(format!("{} started", call.id())),
         EventKind::ToolProgress { call_id, .. } => Some(format!("{call_id} progress")),
-        EventKind::ToolFinished { result, .. } => Some(format!("{} finished", result.call_id)),
+        EventKind::ToolFinished { result, .. } => Some(format!("{} finished", result.call_id())),
         _ => None,
     };
     events.iter().filter_map(text).collect()

@@ -155,7 +155,7 @@ async fn a_truncated_call_is_never_run() {
 
     assert_eq!((read.get(), written.get()), (1, 0));
     let result = results(run.messages()).remove(1);
-    assert!(result.is_error);
+    assert!(result.is_error());
     assert_eq!(result.text(), "Error: not run: the arguments are truncated");
 }
 
@@ -203,7 +203,7 @@ async fn the_model_reads_an_error_without_its_causes() {
         result_texts(run.messages()),
         pairs(&[("c1", "Error: no disk")])
     );
-    assert!(results(run.messages())[0].is_error);
+    assert!(results(run.messages())[0].is_error());
 }
 
 // TN-12, TE-6, tn.9
@@ -234,7 +234,7 @@ async fn after_a_call_that_fails_the_others_run_and_the_run_goes_on() {
 
         let marked: Vec<(String, bool)> = results(run.messages())
             .iter()
-            .map(|result| (result.text(), result.is_error))
+            .map(|result| (result.text(), result.is_error()))
             .collect();
         let expected = [("Error: no disk", true), ("fine", false)];
         assert_eq!(marked, expected.map(|(text, is)| (text.to_owned(), is)));
@@ -369,7 +369,7 @@ async fn a_policy_of_your_own_decides_what_the_model_reads() {
         fails_with("fatal", || ToolError::fatal("void")),
     ];
     let policy = ErrorPolicy::custom(|error: &ToolError, call: &ToolCall| {
-        ErrorAction::Tell(format!("{} says {error}", call.name))
+        ErrorAction::Tell(format!("{} says {error}", call.name()))
     });
 
     let run = agent(&model, tools).error_policy(policy).build().unwrap();
@@ -431,7 +431,7 @@ async fn a_secret_in_an_error_is_masked_for_the_model_and_the_operator() {
         match agent.run("Go").await {
             Ok(run) => {
                 let result = &results(run.messages())[0];
-                assert!(result.is_error);
+                assert!(result.is_error());
                 assert_eq!(result.text(), format!("Error: {shown}"));
             }
             Err(error) => {

@@ -154,7 +154,7 @@ fn a_blocking_call_that_was_over_before_it_had_a_thread_never_runs() {
         while let Some(event) = stream.next().await {
             match event.unwrap().kind {
                 agent_core::event::EventKind::ToolFinished { result, .. }
-                    if result.call_id == "c2" =>
+                    if result.call_id() == "c2" =>
                 {
                     late = Some(result);
                     free.send(()).unwrap();

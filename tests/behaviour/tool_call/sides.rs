@@ -355,7 +355,7 @@ async fn an_async_call_is_over_with_its_time_while_a_plain_one_blocks() {
     while let Some(event) = stream.next().await {
         if let EventKind::ToolFinished { result, .. } = event.unwrap().kind {
             ended.push(result.text());
-            if result.call_id == "c2" {
+            if result.call_id() == "c2" {
                 release.send(()).unwrap();
             }
         }
@@ -398,13 +398,13 @@ async fn progress_comes_between_start_and_end_of_its_call() {
     let (events, _) = events(agent(&model, reports).build().unwrap().run("Go").stream()).await;
 
     let of_call = events.iter().filter_map(|event| match &event.kind {
-        EventKind::ToolStarted { call } => Some(format!("{} starts", call.id)),
+        EventKind::ToolStarted { call } => Some(format!("{} starts", call.id())),
         EventKind::ToolProgress {
             call_id,
             tool,
             value,
         } => Some(format!("{call_id} {tool} {value}")),
-        EventKind::ToolFinished { result, .. } => Some(format!("{} ends", result.call_id)),
+        EventKind::ToolFinished { result, .. } => Some(format!("{} ends", result.call_id())),
         _ => None,
     });
     assert_eq!(
@@ -536,7 +536,7 @@ async fn a_call_whose_time_ran_out_behind_a_slow_reader_never_starts() {
     let mut texts = Vec::new();
     while let Some(event) = stream.next().await {
         match event.unwrap().kind {
-            EventKind::ToolStarted { call } if call.id == "c1" => sleep(LIMIT * 2).await,
+            EventKind::ToolStarted { call } if call.id() == "c1" => sleep(LIMIT * 2).await,
             EventKind::ToolFinished { result, .. } => texts.push(result.text()),
             _ => {}
         }

@@ -253,7 +253,7 @@ async fn a_pause_keeps_what_its_siblings_did() {
         assert_eq!(interrupts[0].tool, "asks");
         assert_eq!(interrupts[0].request.payload, json!("Really?"));
         let kept = run.state().transcript().partial_results();
-        let kept: Vec<&str> = kept.map(|result| &*result.call_id).collect();
+        let kept: Vec<&str> = kept.map(|result| result.call_id()).collect();
         assert_eq!(kept, ["c1", "c3"]);
         assert_eq!(run.state().value("who"), Some(&json!("writes")));
         assert_eq!(model.requests().len(), 1);

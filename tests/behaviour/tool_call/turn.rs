@@ -24,7 +24,7 @@ async fn a_result_has_the_id_and_the_name_of_its_call() {
     let run = agent(&model, echo).build().unwrap().run("q").await;
 
     let result = results(run.unwrap().messages()).remove(0);
-    assert_eq!((&*result.call_id, &*result.name), ("call-1", "echo"));
+    assert_eq!((result.call_id(), result.name()), ("call-1", "echo"));
     assert_eq!(result.text(), r#"Echo: {"message":"hello"}"#);
 }
 
@@ -45,7 +45,7 @@ async fn the_results_of_a_reply_are_one_message() {
 
     assert_eq!(run.messages().len(), 4);
     let results = run.messages()[2].tool_results().iter();
-    let results: Vec<_> = results.map(|r| (&*r.call_id, &*r.name)).collect();
+    let results: Vec<_> = results.map(|r| (r.call_id(), r.name())).collect();
     assert_eq!(results, [("1", "toolA"), ("2", "toolB"), ("3", "toolA")]);
 }
 

@@ -79,8 +79,8 @@ fn message(expect: &Value, response: &ChatResponse) -> Result<(), String> {
     for (position, (got, expect)) in message.tool_calls.iter().zip(calls).enumerate() {
         call(expect, got)?;
         let mut earlier = message.tool_calls[..position].iter();
-        let meets = earlier.any(|other| other.id == got.id);
-        same(&format!("the id `{}` again", got.id), meets, false)?;
+        let meets = earlier.any(|other| other.id() == got.id());
+        same(&format!("the id `{}` again", got.id()), meets, false)?;
     }
     match expect["content_blocks"].as_array() {
         Some(expected) => blocks(expected, message),
@@ -90,17 +90,17 @@ fn message(expect: &Value, response: &ChatResponse) -> Result<(), String> {
 
 fn call(expect: &Value, call: &ToolCall) -> Result<(), String> {
     match expect["id"].as_str() {
-        Some("<generated>") => same("id is empty", call.id.is_empty(), false)?,
-        id => same("id", Some(&*call.id), id)?,
+        Some("<generated>") => same("id is empty", call.id().is_empty(), false)?,
+        id => same("id", Some(call.id()), id)?,
     }
-    same("name", Some(&*call.name), expect["name"].as_str())?;
+    same("name", Some(call.name()), expect["name"].as_str())?;
     match expect.get("invalid_arguments") {
         None => {
             let got = call.arguments_value();
             same("arguments", got.as_ref(), expect.get("arguments"))?;
         }
         Some(invalid) => {
-            let kind = match call.invalid {
+            let kind = match call.invalid() {
                 Some(InvalidArguments::Truncated) => "truncated",
                 Some(InvalidArguments::InvalidJson) => "invalid_json",
                 Some(InvalidArguments::NotAnObject) => "not_an_object",
@@ -109,11 +109,11 @@ fn call(expect: &Value, call: &ToolCall) -> Result<(), String> {
             };
             same("invalid arguments", Some(kind), invalid["kind"].as_str())?;
             let raw = invalid["raw"].as_str();
-            same("raw arguments", Some(&*call.arguments), raw)?;
+            same("raw arguments", Some(call.arguments()), raw)?;
         }
     }
     match expect["extra"].as_object() {
-        Some(extra) => same("extra fields", &call.extra, extra),
+        Some(extra) => same("extra fields", call.extra(), extra),
         None => Ok(()),
     }
 }
@@ -153,7 +153,7 @@ fn written(message: &AssistantMessage) -> Vec<Value> {
         {
             let input = call.arguments_value();
             blocks.push(json!({
-                "type": "tool_use", "id": call.id, "name": call.name, "input": input,
+                "type": "tool_use", "id": call.id(), "name": call.name(), "input": input,
             }));
         }
         (text, calls) = (to_text, to_calls);

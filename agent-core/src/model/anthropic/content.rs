@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use serde_json::json;
+use smol_str::SmolStr;
 
 use super::blocks::{Blocks, Kind, Open};
 use super::event::Part;
@@ -36,7 +37,7 @@ pub(super) struct Content {
 
 #[derive(Debug)]
 struct PartialCall {
-    id: String,
+    id: SmolStr,
     name: String,
     /// The input that came with the beginning.
     input: String,
@@ -79,7 +80,7 @@ impl Content {
             }
             "tool_use" => {
                 let call = PartialCall {
-                    id: block.id.to_string(),
+                    id: SmolStr::new(&block.id),
                     name: block.name.to_string(),
                     input: block.input().to_owned(),
                     arguments: String::new(),
@@ -254,8 +255,8 @@ impl Content {
             let is_last = self.endless.contains(&place) || self.latest_call == Some(place);
             let only_began = arguments.is_empty() && is_last && is_cut;
             match only_began {
-                true => ToolCall::begun(call.id, call.name),
-                false => ToolCall::new(call.id, call.name, arguments),
+                true => ToolCall::begun(call.id, call.name.into()),
+                false => ToolCall::of(call.id, call.name.into(), arguments.into()),
             }
         })
     }

@@ -159,9 +159,9 @@ impl Reply {
     /// What was said, and how it ended.
     pub(super) fn new(message: &AssistantMessage, end: Result<&ChatResponse, &ModelError>) -> Self {
         let call = |call: &ToolCall| Call {
-            id: call.id.clone(),
-            name: call.name.clone(),
-            arguments: call.arguments.clone(),
+            id: call.id.to_string(),
+            name: call.name.to_string(),
+            arguments: call.arguments.to_string(),
             extra: call.extra.clone(),
         };
         let opaque = |part: &OpaquePart| Opaque {
@@ -216,12 +216,11 @@ impl Reply {
     pub(super) fn restored(self) -> (ChatResponse, Option<ModelError>) {
         let calls = self.tool_calls.into_iter().map(|call| {
             // No call has empty arguments but one that only began.
-            let mut restored = match call.arguments.is_empty() {
-                true => ToolCall::begun(call.id, call.name),
+            let restored = match call.arguments.is_empty() {
+                true => ToolCall::begun(call.id.into(), call.name.into()),
                 false => ToolCall::new(call.id, call.name, call.arguments),
             };
-            restored.extra = call.extra;
-            restored
+            restored.with_extra(call.extra)
         });
         let opaque = self.opaque.into_iter().map(|part| {
             OpaquePart::new(part.provider, part.json).after(part.after_text, part.after_calls)

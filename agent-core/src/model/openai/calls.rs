@@ -1,5 +1,7 @@
 //! Puts the calls of an answer together from their pieces. Pure.
 
+use smol_str::SmolStr;
+
 use super::fragment::Fragment;
 use super::latest::Latest;
 use super::partial::PartialCall;
@@ -68,7 +70,7 @@ impl Calls {
         let call = self.calls.get_mut(place)?;
         let has_late_id = call.id.is_empty() && !fragment.id.is_empty();
         if has_late_id {
-            call.id.push_str(&fragment.id);
+            call.id = SmolStr::new(&fragment.id);
         }
         if is_new || has_late_id {
             self.note(place);

@@ -2,6 +2,7 @@
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
+use smol_str::SmolStr;
 
 use super::fragment::Fragment;
 use crate::json::Nesting;
@@ -16,7 +17,7 @@ const LONGEST_EMPTY: usize = 16;
 #[derive(Debug, Default)]
 pub(super) struct PartialCall {
     pub(super) index: Option<u64>,
-    pub(super) id: String,
+    pub(super) id: SmolStr,
     pub(super) name: String,
     pub(super) arguments: String,
     /// Between the pieces of the arguments.
@@ -49,7 +50,7 @@ impl PartialCall {
     pub(super) fn begun_by(fragment: &mut Fragment<'_>) -> Self {
         Self {
             index: fragment.index,
-            id: std::mem::take(&mut fragment.id).into_owned(),
+            id: std::mem::take(&mut fragment.id).into(),
             name: std::mem::take(&mut fragment.name).into_owned(),
             ..Self::default()
         }
@@ -78,12 +79,11 @@ impl PartialCall {
         self.arguments.push_str(self.seam.end());
         self.growing.end(&mut self.arguments);
         let only_began = is_cut && self.arguments.is_empty();
-        let mut whole = match only_began {
-            true => ToolCall::begun(self.id, self.name),
-            false => ToolCall::new(self.id, self.name, self.arguments),
+        let whole = match only_began {
+            true => ToolCall::begun(self.id, self.name.into()),
+            false => ToolCall::of(self.id, self.name.into(), self.arguments.into()),
         };
-        whole.extra = self.extra;
-        whole
+        whole.with_extra(self.extra)
     }
 
     pub(super) fn is_blank(&self) -> bool {
@@ -111,7 +111,7 @@ impl PartialCall {
     /// True if the fragment is this whole call again, or all of its arguments: some gateways send
     /// them in pieces, and then whole. <https://github.com/lidge-jun/opencodex/issues/361>
     pub(super) fn is_told_again(&mut self, fragment: &Fragment<'_>) -> bool {
-        let has_its_id = !self.id.is_empty() && fragment.id == self.id;
+        let has_its_id = !self.id.is_empty() && *fragment.id == *self.id;
         let is_call = has_its_id && fragment.name == self.name;
         let is_piece = fragment.name.is_empty() && (fragment.id.is_empty() || has_its_id);
         (is_call || is_piece) && fragment.arguments.text == self.arguments && self.is_whole()

@@ -45,7 +45,7 @@ fn calls(fragments: &[Value]) -> Vec<(String, String)> {
     assert!(!ids.contains(""));
     calls
         .into_iter()
-        .map(|call| (call.name, call.arguments))
+        .map(|call| (call.name.into(), call.arguments.into()))
         .collect()
 }
 

@@ -255,8 +255,8 @@ fn deltas(response: ChatResponse, is_whole: bool) -> Vec<ModelDelta> {
         let mut fragment = |arguments: &str| {
             deltas.push(ModelDelta::ToolCallFragment {
                 index,
-                id: call.id.clone(),
-                name: call.name.clone(),
+                id: call.id.to_string(),
+                name: call.name.to_string(),
                 arguments: arguments.to_owned(),
             });
         };

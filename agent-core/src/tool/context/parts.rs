@@ -4,6 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use smol_str::SmolStr;
 use tokio_util::sync::CancellationToken;
 
 use super::{CallAnswer, Progress};
@@ -59,5 +60,5 @@ pub(crate) enum CallId {
     /// That of the call at this position of the turn's message.
     At(usize),
     /// That of a call whose message is not whole yet.
-    Own(String),
+    Own(SmolStr),
 }

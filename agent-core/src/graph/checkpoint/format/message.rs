@@ -203,9 +203,9 @@ impl ToolCall {
             extra,
         } = call;
         Self {
-            id: id.clone(),
-            name: name.clone(),
-            arguments: arguments.clone(),
+            id: id.to_string(),
+            name: name.to_string(),
+            arguments: arguments.to_string(),
             invalid: invalid.map(|why| match why {
                 Why::Truncated => Invalid::Truncated,
                 Why::InvalidJson => Invalid::NoJson,
@@ -221,9 +221,9 @@ impl ToolCall {
 
         // The text was judged when it came; it is not judged again.
         message::ToolCall {
-            id: self.id,
-            name: self.name,
-            arguments: self.arguments,
+            id: self.id.into(),
+            name: self.name.into(),
+            arguments: self.arguments.into(),
             invalid: self.invalid.map(|why| match why {
                 Invalid::Truncated => Why::Truncated,
                 Invalid::NoJson => Why::InvalidJson,
@@ -244,8 +244,8 @@ impl ToolResult {
             is_error,
         } = result;
         Self {
-            call_id: call_id.clone(),
-            name: name.clone(),
+            call_id: call_id.to_string(),
+            name: name.to_string(),
             content: content.iter().map(Part::of).collect(),
             is_error: *is_error,
         }
@@ -253,8 +253,8 @@ impl ToolResult {
 
     pub(super) fn into_result(self) -> Result<message::ToolResult, BoxError> {
         Ok(message::ToolResult {
-            call_id: self.call_id,
-            name: self.name,
+            call_id: self.call_id.into(),
+            name: self.name.into(),
             content: into_parts(self.content)?,
             is_error: self.is_error,
         })
