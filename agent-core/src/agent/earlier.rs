@@ -277,9 +277,11 @@ pub(super) fn settle(notes: &[Note], waiting: &HashSet<String>, state: &State) -
     let mut update = StateUpdate::new();
     let (mut ended, mut begun) = (HashMap::new(), HashSet::new());
     for note in notes {
-        begun.insert(note.key.as_str());
-        if let Some(update) = &note.update {
-            ended.entry(note.key.as_str()).or_insert(update);
+        let key = note.key.as_str();
+        match &note.update {
+            Some(update) => drop(ended.entry(key).or_insert(update)),
+            None if note.takes_back() => drop(begun.remove(key)),
+            None => drop(begun.insert(key)),
         }
     }
     for call in state.transcript().open_calls() {

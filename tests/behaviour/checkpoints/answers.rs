@@ -273,6 +273,23 @@ async fn an_answer_that_a_tool_cannot_read_is_replaced_by_another() {
 }
 
 #[tokio::test]
+async fn a_call_whose_answer_its_tool_could_not_read_is_not_told_as_one_that_may_have_run() {
+    let agent = two_ages(&MemorySaver::new()).build().unwrap();
+    let waiting = asked(&agent.run("Go.").thread("t1").await.unwrap());
+    let answers = [
+        Answer::new(&waiting[0].id, "nan"),
+        Answer::new(&waiting[1].id, 2),
+    ];
+    let error = agent_refused(agent.resume("t1", answers).await);
+    assert!(is_unfit(&error, &waiting[0].id), "{error:?}");
+
+    let ended = agent.run("Never mind.").thread("t1").await.unwrap();
+
+    let unread = "c1=Error: not run: the run before was cut off";
+    assert_eq!(told(ended.messages())[2], format!("{unread} c2=age 2"));
+}
+
+#[tokio::test]
 async fn an_answer_that_a_nested_agents_tool_cannot_read_is_told_by_the_outer_id() {
     let inner = ScriptedModel::new([calls("age", json!({})).with_id("i1"), says("Seven.")]);
     let inner = ReactAgent::builder("inner", inner).tools(tools![age]);
