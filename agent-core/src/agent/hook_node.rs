@@ -88,7 +88,7 @@ impl HookNode {
         if is_over && (jump.is_some() || self.sends_on) {
             return NodeOutput::from(answered(state, update)).goto(scope.config.exit.as_str());
         }
-        let goes_on = self.sends_on && scope.record(|record| std::mem::take(&mut record.goes_on));
+        let goes_on = self.sends_on && scope.record(|record| record.goes_on);
         let Some(jump) = jump else {
             let is_answer = self.sends_on && state.transcript().is_closed();
             return match is_answer && scope.has_mail() {

@@ -41,6 +41,7 @@ impl Reply {
         });
         scope.record(|record| {
             record.finish_reason = Some(finish_reason.clone());
+            record.goes_on = runs_tools && !has_calls;
             record.origins.settle(message.id());
         });
         tracing::debug!(
@@ -125,7 +126,6 @@ fn go_on(
             return Either::Left(ready(output));
         }
         None if runs_tools && !has_calls => {
-            scope.record(|record| record.goes_on = true);
             let output = NodeOutput::from(update);
             return Either::Left(ready(match scope.config.has_after_model {
                 true => output,

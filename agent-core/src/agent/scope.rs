@@ -80,7 +80,7 @@ pub(super) struct Record {
     /// The answer where it is not the last reply's text: the JSON in it, or the text of one whose
     /// calls did not run.
     pub(super) answer: Option<String>,
-    /// True if the model is asked again though its reply has no calls.
+    /// True if the model is asked again though its last reply has no calls.
     pub(super) goes_on: bool,
     /// True once the model was told to give its answer in its form.
     pub(super) asked_for_form: bool,

@@ -3,8 +3,8 @@
 use agent_core::agent::{HookAction, HookPosition, Jump, Limit, Limits, OnLimit};
 use agent_core::graph::StateUpdate;
 use agent_core::message::{AssistantMessage, ToolCall, ToolResult};
-use agent_core::model::ScriptedModel;
 use agent_core::model::scripted::says;
+use agent_core::model::{FinishReason, ScriptedModel};
 use agent_core::{AgentError, Message, Outcome, ReactAgent};
 use agent_tests::runs::{result_texts, texts};
 use agent_tests::tools::Counter;
@@ -93,6 +93,30 @@ async fn without_tools_each_hook_after_the_model_may_send_back_to_it() {
         assert_eq!((model.requests().len(), jumped.get()), (2, 2));
         assert_eq!(run.state().keys().count(), 0);
     }
+}
+
+// HK-5, TA-3
+#[tokio::test]
+async fn a_jump_takes_nothing_of_the_reply_before_it_to_the_next() {
+    let paused = FinishReason::Other("pause_turn".into());
+    let model = ScriptedModel::new([says("Hm.").finish(paused.clone()), says("Done.")]);
+    let jumped = Counter::default();
+    let stays = hook("stays", &Log::default()).at(&[AfterModel]);
+    // Runs before the other.
+    let jumps = hook("jumps", &Log::default()).at(&[AfterModel]);
+    let jumps = jumps.acts(move |_, _| match jumped.add() {
+        0 => HookAction::jump(Jump::Model),
+        _ => HookAction::Continue,
+    });
+
+    let agent = ReactAgent::builder("assistant", model.clone());
+    let agent = agent
+        .hook(stays)
+        .hook(jumps)
+        .execute_tools_when(move |reply| reply.finish_reason == paused);
+    let run = agent.build().unwrap().run("Go").await.unwrap();
+
+    assert_eq!((run.text(), model.requests().len()), ("Done.", 2));
 }
 
 // HK-11, hk.11, hk.11c
