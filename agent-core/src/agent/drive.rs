@@ -58,7 +58,7 @@ pub(super) async fn drive(request: Box<RunRequest>, sink: Sink) -> Result<RunOut
             mut state,
             new_from,
             began,
-        } = prepare(*request, open, sink, of_run)?;
+        } = prepare(*request, open, sink, of_run, started)?;
         let _early = EndsEarlyCalls(Arc::clone(&scope));
         let recorder = thread.as_ref().map(|thread| thread.opened.recorder());
         // Known by its thread until its end is written down.

@@ -120,7 +120,11 @@ impl AgentError {
     /// True if the same run may succeed later without a change.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Model { source, .. } if source.is_retryable())
+        match self {
+            Self::Model { source, .. } => source.is_retryable(),
+            Self::Thread(source) => source.is_retryable(),
+            _ => false,
+        }
     }
 
     /// What the run gave before it failed: its history, which is closed, its state and its

@@ -36,18 +36,17 @@ pub(super) struct Start {
     pub(super) began: StateDelta,
 }
 
-/// The run's scope and its first state.
+/// The run's scope and its first state. Its time is counted from `started`.
 pub(super) fn prepare(
     request: RunRequest,
     thread: Option<&mut OpenThread>,
     sink: Sink,
     (run_id, token, span): (Arc<str>, CancellationToken, tracing::Span),
+    started: Instant,
 ) -> Result<Start, AgentError> {
     let config = Arc::clone(&request.agent.config);
     let outer = request.outer;
-    let own_deadline = request
-        .deadline
-        .map(|limit| clock::after(Instant::now(), limit));
+    let own_deadline = request.deadline.map(|limit| clock::after(started, limit));
     let outer_deadline = outer.as_ref().map(|outer| outer.deadline);
     let (hosts, metadata) = lent(&config, &request.hosts, request.metadata, outer.as_deref());
     let secrets = match &outer {

@@ -5,13 +5,15 @@
 use std::future::pending;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use agent_core::agent::{AgentTool, Answer, ModelInterceptor, ModelNext, SendError};
+use agent_core::agent::{AgentTool, Answer, Limit, ModelInterceptor, ModelNext, SendError};
 use agent_core::graph::checkpoint::{CheckpointSaver, Durability, MemorySaver, Threads};
 use agent_core::model::scripted::{calls, says};
 use agent_core::model::{ChatRequest, ChatResponse, ModelError, ScriptedModel};
 use agent_core::tool::{FunctionTool, InterruptRequest, ToolOutcome};
 use agent_core::{BoxFuture, Outcome, ReactAgent, ToolContext, ToolError, ToolOutput, tool, tools};
+use agent_tests::saver::{Access, Watched};
 use serde_json::{Value, json};
 
 use super::agents::{asked, told};
@@ -213,6 +215,40 @@ fn boss_of(outer: ScriptedModel, saver: &MemorySaver) -> ReactAgent {
         .saver(saver.clone())
         .build()
         .unwrap()
+}
+
+#[tokio::test]
+async fn the_time_to_open_its_thread_is_the_runs_own() {
+    let limit = Duration::from_millis(20);
+    let saver = Watched::new(move |access| {
+        if access == Access::Load {
+            std::thread::sleep(2 * limit);
+        }
+        true
+    });
+    let model = ScriptedModel::new([says("Done.")]);
+    let agent = ReactAgent::builder("a", model.clone()).saver(saver);
+
+    let run = agent.build().unwrap().run("Go.").thread("t1");
+    let output = run.deadline(limit).await.unwrap();
+
+    let over = Outcome::LimitReached(Limit::Deadline);
+    assert_eq!((output.outcome(), model.requests().len()), (&over, 0));
+}
+
+#[tokio::test]
+async fn a_run_whose_thread_is_busy_may_succeed_later() {
+    let saver = MemorySaver::new();
+    let model = ScriptedModel::new([says("Done.")]);
+    let agent = ReactAgent::builder("a", model).saver(saver.clone());
+    let agent = agent.build().unwrap();
+    let held = saver.lock("t1").await.unwrap();
+
+    let error = agent.run("Go.").thread("t1").await.unwrap_err();
+
+    assert!(error.is_retryable(), "{error:?}");
+    drop(held);
+    agent.run("Go.").thread("t1").await.unwrap();
 }
 
 #[tokio::test]
