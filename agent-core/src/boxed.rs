@@ -19,6 +19,19 @@ pub(crate) fn causes<'a>(
     successors(first, |&error| error.source()).take(MOST_CAUSES)
 }
 
+/// What an error and its causes say, in one line.
+pub(crate) fn told(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    for cause in causes(error.source()) {
+        // Some tell their source themselves.
+        let why = cause.to_string();
+        if !text.ends_with(&why) {
+            text = format!("{text}: {why}");
+        }
+    }
+    text
+}
+
 /// Owned future of an object-safe async method.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 

@@ -6,6 +6,8 @@ use super::checkpoint::CheckpointError;
 use super::fault::list;
 use super::{NodeInterrupt, State, StateError};
 use crate::boxed::BoxError;
+#[cfg(feature = "retry")]
+use crate::boxed::told;
 
 /// Why a run did not finish. Each variant keeps the last state that is whole.
 #[derive(Debug, thiserror::Error)]
@@ -209,12 +211,12 @@ impl RunError {
         }
     }
 
-    /// What went wrong, without the name of the node.
+    /// What went wrong, with its causes, without the name of the node.
     #[cfg(feature = "retry")]
     pub(super) fn cause(&self) -> String {
         match self {
-            Self::Node { source, .. } => source.to_string(),
-            other => other.to_string(),
+            Self::Node { source, .. } => told(&**source),
+            other => told(other),
         }
     }
 

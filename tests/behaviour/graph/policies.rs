@@ -25,6 +25,14 @@ impl Drop for Dropped {
     }
 }
 
+#[derive(Debug, thiserror::Error)]
+#[error("no {0}")]
+struct No(u32, #[source] Why);
+
+#[derive(Debug, thiserror::Error)]
+#[error("why {0}")]
+struct Why(u32);
+
 /// `before`, then `work`, which fails this often and says how often it was tried.
 fn failing(times: u32, with: impl FnOnce(StateGraph) -> StateGraph) -> CompiledGraph {
     let graph = graph()
@@ -36,7 +44,7 @@ fn failing(times: u32, with: impl FnOnce(StateGraph) -> StateGraph) -> CompiledG
             move |state: State, context: NodeContext| async move {
                 assert_eq!(logged(&state), ["before"], "each try begins alike");
                 match context.attempt() {
-                    attempt if attempt <= times => Err(BoxError::from(format!("no {attempt}"))),
+                    attempt if attempt <= times => Err(No(attempt, Why(attempt))),
                     attempt => Ok(log(&format!("worked at {attempt}"))),
                 }
             },
@@ -135,7 +143,7 @@ async fn a_node_is_tried_again_with_growing_delays_and_joined_once() {
     let [(2, first, 1), (3, _, 2 | 3), (4, third, 4..=7)] = &retried[..] else {
         panic!("{retried:?}");
     };
-    assert_eq!((&**first, &**third), ("no 1", "no 3"));
+    assert_eq!((&**first, &**third), ("no 1: why 1", "no 3: why 3"));
     assert!((7..14).contains(&began.elapsed().as_secs()));
 }
 

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use super::{CheckpointError, SaverError};
-use crate::boxed::causes;
+use crate::boxed::told;
 
 /// What a commit failed with. The error itself goes to whoever waited for the commit.
 pub(super) enum Failed {
@@ -24,15 +24,7 @@ impl Failed {
     }
 
     pub(super) fn of(error: &(dyn Error + 'static)) -> Self {
-        let mut text = error.to_string();
-        for cause in causes(error.source()) {
-            // Some tell their source themselves.
-            let why = cause.to_string();
-            if !text.ends_with(&why) {
-                text = format!("{text}: {why}");
-            }
-        }
-        Self::Other(text)
+        Self::Other(told(error))
     }
 
     pub(super) fn error(&self, thread: &str) -> CheckpointError {
