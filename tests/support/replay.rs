@@ -156,11 +156,16 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// The value of a header; empty if there is none.
+    /// The value of a header, the first if it was sent more than once; empty if there is none.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
-        let found = self.headers.iter().find(|(key, _)| key == name);
-        found.map_or("", |(_, value)| value)
+        self.headers(name).next().unwrap_or_default()
+    }
+
+    /// Each value of a header.
+    pub fn headers(&self, name: &str) -> impl Iterator<Item = &str> {
+        let named = self.headers.iter().filter(move |(key, _)| key == name);
+        named.map(|(_, value)| &**value)
     }
 
     /// The body as text.

@@ -571,6 +571,25 @@ async fn headers_are_sent_and_are_secrets() {
     assert_eq!(recorded.header("anthropic-beta"), "b-1");
 }
 
+#[tokio::test]
+async fn a_header_that_is_given_twice_is_sent_twice_and_over_the_clients_own() {
+    let server = ReplayServer::start([Answer::json(ANSWER)]).await;
+    let model = client(&server)
+        .header("anthropic-beta", "b-1")
+        .header("Anthropic-Beta", "b-2")
+        .header("anthropic-version", "2030-01-01")
+        .build()
+        .unwrap();
+
+    model.chat(request([Message::user("q")])).await.unwrap();
+
+    let recorded = server.requests().remove(0);
+    let sent: Vec<&str> = recorded.headers("anthropic-beta").collect();
+    assert_eq!(sent, ["b-1", "b-2"]);
+    let sent: Vec<&str> = recorded.headers("anthropic-version").collect();
+    assert_eq!(sent, ["2030-01-01"]);
+}
+
 // E6
 #[tokio::test]
 async fn a_later_turn_sends_the_same_bytes_for_what_was_sent_before() {

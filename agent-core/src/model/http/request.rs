@@ -20,6 +20,7 @@ pub(super) fn headers(
     headers.insert(header::HOST, host);
     let json = HeaderValue::from_static("application/json");
     headers.insert(header::CONTENT_TYPE, json);
+    let mut over = HeaderMap::new();
     for (name, value) in by_hand {
         let header = HeaderName::try_from(name)
             .map_err(|_| format!("`{name}` is no name of an HTTP header"))?;
@@ -31,8 +32,9 @@ pub(super) fn headers(
         let value = HeaderValue::try_from(value).map_err(|_| {
             format!("the value of header `{name}` holds a character that no header may hold")
         })?;
-        headers.insert(header, value);
+        over.append(header, value);
     }
+    headers.extend(over);
     Ok(headers)
 }
 

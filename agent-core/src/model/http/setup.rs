@@ -22,7 +22,8 @@ macro_rules! shared_setters {
             self
         }
 
-        /// Sends one more header with each request. Its value is treated as a secret.
+        /// Sends one more header with each request, over the client's own of that name; one given
+        /// twice is sent twice. Its value is treated as a secret.
         pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
             self.setup.headers.push((name.into(), value.into()));
             self
