@@ -91,7 +91,7 @@ pub(super) fn end_call<'a>(
     }
     let (result, failure, mut update, direct) = match outcome.result {
         Ok(ToolOutcome::Done(output)) => (
-            ToolResult::ok(call, output.into_content()),
+            ToolResult::of(call, output.into_parts()),
             None,
             outcome.update,
             outcome.direct,

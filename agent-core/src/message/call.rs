@@ -8,9 +8,10 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
+use smallvec::smallvec;
 use smol_str::SmolStr;
 
-use super::content::{ContentPart, text_of};
+use super::content::{ContentPart, Parts, parts, text_of};
 use super::flat::is_flat_object;
 use super::repair::repair;
 
@@ -292,7 +293,7 @@ impl<'de> Visitor<'de> for Walked {
 pub struct ToolResult {
     pub(crate) call_id: SmolStr,
     pub(crate) name: SmolStr,
-    pub(crate) content: Vec<ContentPart>,
+    pub(crate) content: Parts,
     pub(crate) is_error: bool,
 }
 
@@ -300,6 +301,11 @@ impl ToolResult {
     /// The result of a call that went well.
     #[must_use]
     pub fn ok(call: &ToolCall, content: Vec<ContentPart>) -> Self {
+        Self::of(call, parts(content))
+    }
+
+    /// As [`ok`](Self::ok), of parts that are not in a list.
+    pub(crate) fn of(call: &ToolCall, content: Parts) -> Self {
         Self {
             call_id: call.id.clone(),
             name: call.name.clone(),
@@ -313,7 +319,7 @@ impl ToolResult {
         Self {
             call_id: call.id.clone(),
             name: call.name.clone(),
-            content: vec![ContentPart::Text(text.into())],
+            content: smallvec![ContentPart::Text(text.into())],
             is_error: true,
         }
     }

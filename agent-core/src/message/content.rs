@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use base64::Engine as _;
+use smallvec::{SmallVec, smallvec};
 
 /// One part of a message.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,6 +83,20 @@ impl Image {
 impl fmt::Debug for Image {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Image({}, {} bytes)", self.media_type, self.data.len())
+    }
+}
+
+/// The parts of a result: most are one, which needs no memory of its own.
+pub(crate) type Parts = SmallVec<[ContentPart; 1]>;
+
+/// Parts that a caller has in a list.
+pub(crate) fn parts(mut list: Vec<ContentPart>) -> Parts {
+    match (list.len(), list.pop()) {
+        (1, Some(one)) => smallvec![one],
+        (_, last) => {
+            list.extend(last);
+            list.into()
+        }
     }
 }
 

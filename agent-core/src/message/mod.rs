@@ -21,8 +21,8 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use call::{InvalidArguments, ToolCall, ToolResult};
-pub(crate) use content::text_of;
 pub use content::{ContentPart, Image};
+pub(crate) use content::{Parts, parts, text_of};
 pub(crate) use envelope::Message;
 pub use mend::Repair;
 pub use misfit::TranscriptError;

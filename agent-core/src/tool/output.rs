@@ -11,10 +11,11 @@ use std::process::Output;
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use smallvec::smallvec;
 
 use super::{ToolError, ToolOutcome};
 use crate::boxed::BoxError;
-use crate::message::{ContentPart, Image};
+use crate::message::{ContentPart, Image, Parts, parts};
 
 /// What a tool call gave: the parts the model reads, and the value they were made from.
 ///
@@ -32,7 +33,7 @@ use crate::message::{ContentPart, Image};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolOutput {
-    content: Vec<ContentPart>,
+    content: Parts,
     structure: Structure,
 }
 
@@ -48,14 +49,17 @@ enum Structure {
 impl ToolOutput {
     /// Text, as it is.
     pub fn from_text(text: impl Into<String>) -> Self {
-        Self::from_parts(vec![ContentPart::Text(text.into())])
+        Self {
+            content: smallvec![ContentPart::Text(text.into())],
+            structure: Structure::None,
+        }
     }
 
     /// Text and images, in order.
     #[must_use]
     pub fn from_parts(content: Vec<ContentPart>) -> Self {
         Self {
-            content,
+            content: parts(content),
             structure: Structure::None,
         }
     }
@@ -75,7 +79,7 @@ impl ToolOutput {
         Ok(match plain {
             Some(Ok(plain)) => Self::from_text(plain),
             _ => Self {
-                content: vec![ContentPart::Text(text)],
+                content: smallvec![ContentPart::Text(text)],
                 structure: Structure::Text,
             },
         })
@@ -97,6 +101,10 @@ impl ToolOutput {
     /// What the model reads, given up for the caller.
     #[must_use]
     pub fn into_content(self) -> Vec<ContentPart> {
+        self.content.into_vec()
+    }
+
+    pub(crate) fn into_parts(self) -> Parts {
         self.content
     }
 

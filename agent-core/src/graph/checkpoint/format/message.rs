@@ -255,7 +255,7 @@ impl ToolResult {
         Ok(message::ToolResult {
             call_id: self.call_id.into(),
             name: self.name.into(),
-            content: into_parts(self.content)?,
+            content: message::parts(into_parts(self.content)?),
             is_error: self.is_error,
         })
     }
