@@ -109,10 +109,10 @@ async fn follow(run: RunRequest) -> Result<(), AgentError> {
 /// Begins, or goes on if there is something to go on with.
 async fn go_on(agent: &ReactAgent, thread: &str) -> Result<(), AgentError> {
     let resumed = follow(agent.resume(thread, [])).await;
-    let Err(AgentError::Thread(error)) = &resumed else {
+    let Err(AgentError::Thread { source, .. }) = &resumed else {
         return resumed;
     };
-    match **error {
+    match **source {
         CheckpointError::ThreadNotFound { .. } => follow(agent.run("Go").thread(thread)).await,
         CheckpointError::NothingToResume { .. } => Ok(()),
         _ => resumed,
@@ -152,7 +152,7 @@ fn as_the_child() {
         // The server may not have seen yet that the last process is gone.
         for _ in 0..500 {
             match go_on(&agent, &thread).await {
-                Err(AgentError::Thread(error)) if error.is_conflict() => {
+                Err(AgentError::Thread { source, .. }) if source.is_conflict() => {
                     tokio::time::sleep(Duration::from_millis(10)).await;
                 }
                 ended => {

@@ -96,8 +96,8 @@ fn agent(saver: Arc<dyn CheckpointSaver>, effects: Effects) -> ReactAgent {
 /// Begins, or goes on if there is something to go on with.
 async fn go_on(agent: &ReactAgent) -> Result<RunOutput, AgentError> {
     match agent.resume("t", []).await {
-        Err(AgentError::Thread(error))
-            if matches!(*error, CheckpointError::ThreadNotFound { .. }) =>
+        Err(AgentError::Thread { source, .. })
+            if matches!(*source, CheckpointError::ThreadNotFound { .. }) =>
         {
             agent.run("Go").thread("t").await
         }
@@ -108,7 +108,7 @@ async fn go_on(agent: &ReactAgent) -> Result<RunOutput, AgentError> {
 /// What the store said, where it is known to be a fault of the store.
 fn refusal(error: &AgentError) -> &SaverError {
     match error {
-        AgentError::Thread(error) => match &**error {
+        AgentError::Thread { source, .. } => match &**source {
             CheckpointError::Saver(error) => error,
             other => panic!("{other:?}"),
         },

@@ -99,19 +99,20 @@ impl AgentTool {
 
     fn failed(&self, error: AgentError) -> ToolError {
         let agent = self.agent.name().to_owned();
-        match error {
-            AgentError::Thread(error) => match *error {
+        let source = match error {
+            AgentError::Thread { source, output } => match *source {
                 // The outer run tells it of its own question.
                 CheckpointError::InvalidAnswer { id, source } => {
-                    ToolError::failed(AnswerError::new(&id, source))
+                    return ToolError::failed(AnswerError::new(&id, source));
                 }
-                error => ToolError::failed(AgentFailed {
-                    agent,
-                    source: error.into(),
-                }),
+                source => AgentError::Thread {
+                    source: Box::new(source),
+                    output,
+                },
             },
-            source => ToolError::failed(AgentFailed { agent, source }),
-        }
+            source => source,
+        };
+        ToolError::failed(AgentFailed { agent, source })
     }
 
     /// What the agent gives: by a fresh run, or by the one that was begun by this very call, if
@@ -137,11 +138,11 @@ impl AgentTool {
             ..of_thread(self.agent.resume(thread.as_str(), answers).within(context))
         };
         match resumed.await {
-            Err(AgentError::Thread(error)) => match *error {
-                CheckpointError::ThreadNotFound { .. } => of_thread(fresh).await,
+            Err(error) => match error.of_thread() {
+                Some(CheckpointError::ThreadNotFound { .. }) => of_thread(fresh).await,
                 // It ended, and the outer run stopped before it knew.
-                CheckpointError::NothingToResume { .. } => ended(&saver, &thread).await,
-                error => Err(error.into()),
+                Some(CheckpointError::NothingToResume { .. }) => ended(&saver, &thread).await,
+                _ => Err(error),
             },
             ended => ended,
         }

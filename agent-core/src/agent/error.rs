@@ -87,7 +87,12 @@ pub enum AgentError {
     /// The run's thread cannot be read, written or resumed: somebody else has it, an answer does
     /// not fit, or the store does not work. What is stored is as it was.
     #[error("the run's thread cannot be used")]
-    Thread(#[source] Box<CheckpointError>),
+    Thread {
+        /// What is wrong with it.
+        source: Box<CheckpointError>,
+        /// Everything up to there, if the run had begun.
+        output: Option<RunOutput>,
+    },
     /// A tool needs a host value nobody gave.
     #[error("tool `{tool}` needs a host value of type `{type_name}`: give one with `.host(value)`")]
     MissingHost {
@@ -122,7 +127,7 @@ impl AgentError {
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Model { source, .. } => source.is_retryable(),
-            Self::Thread(source) => source.is_retryable(),
+            Self::Thread { source, .. } => source.is_retryable(),
             _ => false,
         }
     }
@@ -139,6 +144,15 @@ impl AgentError {
             | Self::Hook { output, .. }
             | Self::Graph { output, .. }
             | Self::PassedThrough { output, .. } => Some(output),
+            Self::Thread { output, .. } => output.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Why the thread cannot be used, if that is what is wrong.
+    pub(super) fn of_thread(&self) -> Option<&CheckpointError> {
+        match self {
+            Self::Thread { source, .. } => Some(source),
             _ => None,
         }
     }
@@ -153,7 +167,7 @@ impl AgentError {
             Self::Hook { .. } => "hook",
             Self::NoInput | Self::InvalidInput(_) => "input",
             Self::NoSaver { .. } => "no_saver",
-            Self::Thread(_) => "thread",
+            Self::Thread { .. } => "thread",
             Self::MissingHost { .. } => "missing_host",
             Self::Instruction(_) => "instruction",
             Self::Tools(_) => "tools",
@@ -185,7 +199,10 @@ pub(super) enum Failure {
 
 impl From<CheckpointError> for AgentError {
     fn from(error: CheckpointError) -> Self {
-        Self::Thread(Box::new(error))
+        Self::Thread {
+            source: Box::new(error),
+            output: None,
+        }
     }
 }
 
@@ -214,7 +231,10 @@ impl Failure {
                     output,
                 },
             },
-            Self::Checkpoint(source) => AgentError::Thread(source),
+            Self::Checkpoint(source) => AgentError::Thread {
+                source,
+                output: Some(output),
+            },
             Self::Graph(source) => AgentError::Graph { source, output },
             Self::Hook { hook, source } => AgentError::Hook {
                 hook,

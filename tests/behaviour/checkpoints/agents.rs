@@ -86,7 +86,7 @@ pub(super) fn asked(output: &RunOutput) -> Vec<Interrupt> {
 
 pub(super) fn refused(result: Result<RunOutput, AgentError>) -> CheckpointError {
     match result {
-        Err(AgentError::Thread(error)) => *error,
+        Err(AgentError::Thread { source, .. }) => *source,
         other => panic!("{other:?}"),
     }
 }
@@ -726,7 +726,7 @@ async fn a_run_that_is_cut_anywhere_goes_on_and_no_effect_happens_twice() {
             return;
         }
         let ended = match agent.resume("t1", []).await {
-            Err(AgentError::Thread(error)) => match *error {
+            Err(AgentError::Thread { source, .. }) => match *source {
                 // The input was not taken in, or the end was.
                 CheckpointError::ThreadNotFound { .. } => agent.run("Pay.").thread("t1").await,
                 CheckpointError::NothingToResume { .. } => continue,

@@ -11,8 +11,8 @@ use agent_core::graph::{
     Answer, CompiledGraph, END, NodeContext, NodeOutput, RunError, START, State, StateGraph,
     StateUpdate,
 };
-use agent_core::model::ScriptedModel;
 use agent_core::model::scripted::{calls, says};
+use agent_core::model::{ScriptedModel, Usage};
 use agent_core::{AgentError, BoxError, ReactAgent, tool, tools};
 use agent_tests::saver::{Access, Watched};
 use serde_json::{Value, json};
@@ -127,6 +127,7 @@ async fn a_run_whose_store_fails_tells_why_whichever_call_of_it_comes_first() {
         let turn = (2..5).fold(calls("pay", json!({"sum": 1})), |turn, sum| {
             turn.and_calls("pay", json!({"sum": sum}))
         });
+        let turn = turn.with_usage(Usage::new(7, 1));
         let agent = ReactAgent::builder("assistant", ScriptedModel::new([turn, says("Done.")]))
             .tools(tools![pay])
             .parallel_tool_execution(true)
@@ -136,11 +137,14 @@ async fn a_run_whose_store_fails_tells_why_whichever_call_of_it_comes_first() {
 
         let error = agent.run("Pay.").thread("t1").await.unwrap_err();
 
-        let AgentError::Thread(error) = error else {
+        // What was paid for is not lost.
+        let usage = error.output().unwrap().usage();
+        assert_eq!(usage.input_tokens > 0, commits > 1);
+        let AgentError::Thread { source, .. } = error else {
             panic!("{error:?}");
         };
-        let CheckpointError::Saver(SaverError::Unavailable { source, .. }) = *error else {
-            panic!("{error:?}");
+        let CheckpointError::Saver(SaverError::Unavailable { source, .. }) = *source else {
+            panic!("{source:?}");
         };
         assert!(source.to_string().contains("no space left"), "{source}");
     }
