@@ -242,6 +242,29 @@ impl FunctionTool {
         self
     }
 
+    /// Most of its calls in a turn; an agent's limit holds as well. 0 is taken for 1. Default:
+    /// no limit of its own.
+    #[must_use]
+    pub fn max_calls(mut self, limit: u32) -> Self {
+        self.metadata = self.metadata.max_calls(limit);
+        self
+    }
+
+    /// Whether no other call of the turn may run at the same time: those before it end first,
+    /// those after it start later. Default: others may.
+    #[must_use]
+    pub fn sequential(mut self, sequential: bool) -> Self {
+        self.metadata = self.metadata.sequential(sequential);
+        self
+    }
+
+    /// Whether a person must approve each call before it runs. Default: nobody must.
+    #[must_use]
+    pub fn approval(mut self, approval: bool) -> Self {
+        self.metadata = self.metadata.approval(approval);
+        self
+    }
+
     /// What running the tool twice would do. Default: [`Effect::Once`].
     #[must_use]
     pub fn effect(mut self, effect: Effect) -> Self {

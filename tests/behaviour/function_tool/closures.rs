@@ -185,16 +185,25 @@ fn what_a_tool_wants_is_set_like_a_key_of_the_macro() {
     let tool = FunctionTool::blocking("b", "B.", || ())
         .timeout(Duration::from_secs(3))
         .effect(Effect::Pure)
+        .max_parallel(2)
+        .max_calls(4)
+        .sequential(true)
+        .approval(true)
         .return_direct(true);
 
     assert_eq!(plain.metadata().time_limit(), None);
     assert_eq!(plain.metadata().declared_effect(), Effect::Once);
     assert!(!plain.metadata().is_return_direct());
     assert!(!plain.metadata().is_blocking());
+    assert_eq!(plain.metadata().call_limit(), None);
+    assert!(!plain.metadata().is_sequential() && !plain.metadata().needs_approval());
     assert_eq!(tool.metadata().time_limit(), Some(Duration::from_secs(3)));
     assert_eq!(tool.metadata().declared_effect(), Effect::Pure);
     assert!(tool.metadata().is_return_direct());
     assert!(tool.metadata().is_blocking());
+    assert_eq!(tool.metadata().concurrency_limit(), Some(2));
+    assert_eq!(tool.metadata().call_limit(), Some(4));
+    assert!(tool.metadata().is_sequential() && tool.metadata().needs_approval());
 }
 
 // TS-12, sc-29
