@@ -1,9 +1,12 @@
 //! One error for applications that put everything behind one `?`. No module of ours returns it.
 
-use crate::agent::{BuildError, error::AgentError};
+use crate::agent::{BuildError, SendError, error::AgentError};
+use crate::graph::checkpoint::CheckpointError;
 use crate::graph::{GraphError, RunError, StateError};
 use crate::message::TranscriptError;
 use crate::model::ModelError;
+use crate::model::cassette::CassetteError;
+use crate::schema::SchemaError;
 use crate::tool::{ToolError, ToolSetError};
 
 /// Any error of this crate.
@@ -46,4 +49,16 @@ pub enum Error {
     /// Tools are no set.
     #[error(transparent)]
     Tools(#[from] ToolSetError),
+    /// A JSON Schema is none, or not one that can be used.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// A thread cannot be read or changed.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A message did not reach a run.
+    #[error(transparent)]
+    Send(#[from] SendError),
+    /// Recorded model calls cannot be read or written.
+    #[error(transparent)]
+    Cassette(#[from] CassetteError),
 }

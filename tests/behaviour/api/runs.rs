@@ -10,17 +10,19 @@ use agent_core::agent::{
     ReactAgentBuilder, RunRequest, RunStream,
 };
 use agent_core::event::EventKind;
+use agent_core::graph::checkpoint::{MemorySaver, Threads};
 use agent_core::graph::{
     CancellationToken, CompiledGraph, END, GraphError, KeyStrategy, NodeAction, NodeContext,
     NodeOutput, RunError, START, State, StateGraph, StateUpdate,
 };
 use agent_core::message::{ToolResult, Transcript};
+use agent_core::model::cassette::Replay;
 use agent_core::model::scripted::{Turn, calls, fails, says};
 use agent_core::model::{
     ChatModel, ChatOptions, ChatRequest, ChatResponse, FinishReason, ModelDelta, ModelError,
     ModelErrorKind, OpenAi, ScriptedModel, Timeouts, Usage, openai,
 };
-use agent_core::tool::IntoTools;
+use agent_core::tool::{FunctionTool, IntoTools};
 use agent_core::{
     AgentError, AgentEvent, BoxError, BoxFuture, BoxStream, Error, Message, Outcome, ReactAgent,
     RunOutput, ToolContext,
@@ -259,4 +261,33 @@ async fn a_graph_pauses_before_a_node() {
         matches!(paused, Err(RunError::Interrupted { .. })),
         "{paused:?}"
     );
+}
+
+#[tokio::test]
+async fn each_door_fails_with_an_error_that_one_type_takes() {
+    async fn forks() -> Result<(), Error> {
+        let threads = Threads::new(MemorySaver::new());
+        Ok(threads.fork("t", None, "u").await?)
+    }
+    async fn sends(agent: &ReactAgent) -> Result<(), Error> {
+        Ok(agent.send("t", "Hi").await?)
+    }
+    fn reads_schema() -> Result<(), Error> {
+        FunctionTool::from_schema("t", "", json!({"type": "text"}), async || ())?;
+        Ok(())
+    }
+    fn replays() -> Result<(), Error> {
+        Replay::open("/none.json")?;
+        Ok(())
+    }
+    let agent = ReactAgent::builder("a", ScriptedModel::new([]));
+
+    let forked = forks().await;
+    assert!(matches!(forked, Err(Error::Checkpoint(_))), "{forked:?}");
+    let sent = sends(&agent.build().unwrap()).await;
+    assert!(matches!(sent, Err(Error::Send(_))), "{sent:?}");
+    let schema = reads_schema();
+    assert!(matches!(schema, Err(Error::Schema(_))), "{schema:?}");
+    let replayed = replays();
+    assert!(matches!(replayed, Err(Error::Cassette(_))), "{replayed:?}");
 }
