@@ -97,7 +97,8 @@ impl ModelErrorKind {
 
 /// Why a model gave no reply.
 ///
-/// `Display` is for the operator and holds no key. [`ModelError::is_retryable`] describes
+/// `Display` is for the operator, holds no key, and tells how long to wait, if the provider said
+/// so. [`ModelError::is_retryable`] describes
 /// the failure; whether a retry is allowed depends on what was already handed out.
 #[derive(Debug)]
 pub struct ModelError {
@@ -186,6 +187,11 @@ impl ModelError {
         self
     }
 
+    /// What is said beside what the other fields tell.
+    pub(super) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// What happened.
     #[must_use]
     pub fn kind(&self) -> ModelErrorKind {
@@ -272,7 +278,12 @@ fn printable(text: &str) -> String {
 
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.message)?;
+        let Some(wait) = self.retry_after else {
+            return Ok(());
+        };
+        let seconds = (wait.as_secs_f64() * 1000.0).round() / 1000.0;
+        write!(f, "; asked to wait {seconds} s")
     }
 }
 

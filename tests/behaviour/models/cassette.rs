@@ -208,6 +208,7 @@ async fn an_error_after_some_text_is_replayed_as_it_was() {
     assert_eq!(error.status(), Some(429));
     assert_eq!(error.retry_after(), Some(Duration::from_secs(2)));
     assert_eq!(error.failed_generation(), Some("<tool_call>"));
+    assert_eq!(error.to_string(), "slow down; asked to wait 2 s");
     assert!(error.is_retryable());
 }
 

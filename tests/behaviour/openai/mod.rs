@@ -247,11 +247,19 @@ async fn a_status_tells_whether_a_retry_may_help() {
 
 #[tokio::test]
 async fn a_full_server_says_how_long_to_wait() {
-    let answer = Answer::status(429).header("retry-after", "7");
+    for (status, header, asked, told) in [
+        (429, ("retry-after", "7"), 7_000, "7 s"),
+        (503, ("retry-after-ms", "1500"), 1_500, "1.5 s"),
+    ] {
+        let answer = Answer::status(status).header(header.0, header.1);
 
-    let error = ask(answer, true).await.result.unwrap_err();
-    assert_eq!(error.kind(), ModelErrorKind::RateLimited);
-    assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
+        let error = ask(answer, true).await.result.unwrap_err();
+        assert_eq!(error.retry_after(), Some(Duration::from_millis(asked)));
+        let shown = error.to_string();
+        let end = format!("; asked to wait {told}");
+        assert!(shown.ends_with(&end), "{shown}");
+        assert_eq!(shown.matches("asked to wait").count(), 1);
+    }
 }
 
 #[tokio::test]

@@ -258,7 +258,7 @@ impl Failure {
         let wait = error.retry_after().map(|wait| wait.as_millis());
         Self {
             kind: error.kind().word().to_owned(),
-            message: error.to_string(),
+            message: error.message().to_owned(),
             status: error.status(),
             code: error.code().map(ToOwned::to_owned),
             retry_after_ms: wait.map(|wait| u64::try_from(wait).unwrap_or(u64::MAX)),
