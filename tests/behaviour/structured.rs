@@ -20,7 +20,7 @@ use agent_core::{
     AgentError, BoxFuture, BoxStream, Message, Outcome, ReactAgent, RunOutput, ToolError,
     ToolSchema,
 };
-use agent_tests::runs::{events, offered, output, result_texts, texts};
+use agent_tests::runs::{Asks, events, offered, output, result_texts, texts};
 use agent_tests::tools::answers;
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -33,7 +33,7 @@ struct Weather {
     degrees: f64,
 }
 
-/// A scripted model whose provider holds text to a schema.
+/// A scripted model whose provider holds text to a schema, but for that of the model `old`.
 #[derive(Clone)]
 struct Holds(ScriptedModel);
 
@@ -42,8 +42,8 @@ impl ChatModel for Holds {
         self.0.stream(request)
     }
 
-    fn holds_json_schema(&self) -> bool {
-        true
+    fn holds_json_schema(&self, options: &ChatOptions) -> bool {
+        options.model.as_deref() != Some("old")
     }
 }
 
@@ -100,6 +100,51 @@ async fn a_model_that_holds_a_schema_is_asked_for_it_at_once_if_there_are_no_too
     };
     assert_eq!(schema.name(), "Weather");
     assert_eq!(schema.schema()["required"], json!(["city", "degrees"]));
+}
+
+#[tokio::test]
+async fn the_way_to_ask_follows_the_model_that_is_asked() {
+    let old = || ChatOptions::new().model("old");
+    let new = || ChatOptions::new().model("new");
+    for (of_agent, of_run, by_tool) in [
+        (new(), new(), false),
+        (old(), ChatOptions::new(), true),
+        (new(), old(), true),
+        (old(), new(), false),
+    ] {
+        let turn = match by_tool {
+            true => gives(serde_json::from_str(OSLO).unwrap()),
+            false => says(OSLO),
+        };
+        let model = holds([turn]);
+        let agent = weather(model.clone()).options(of_agent).build().unwrap();
+
+        let output = agent.run("Oslo?").options(of_run).await.unwrap();
+        assert_eq!(output.parse::<Weather>().unwrap(), oslo());
+        let request = &model.0.requests()[0];
+        assert_eq!(has_form(request), !by_tool);
+        let tools: &[&str] = if by_tool { &["final_answer"] } else { &[] };
+        assert_eq!(offered(request), tools);
+        assert!(!texts(request)[0].contains("JSON Schema"));
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_an_interceptor_asks_instead_is_told_of_the_form_in_words() {
+    // The first answer does not fit, so that it is asked for again.
+    let model = holds([says("Mild."), says(OSLO)]);
+    let agent = weather(model.clone())
+        .system_prompt("Be brief.")
+        .model_interceptor(Asks("old"));
+
+    let output = run(agent).await.unwrap();
+    assert_eq!(output.parse::<Weather>().unwrap(), oslo());
+    let requests = model.0.requests();
+    assert!(texts(&requests[0])[0].starts_with("Be brief.\n\nAnswer with JSON only"));
+    for request in requests {
+        let told = texts(&request).concat().matches("JSON Schema").count();
+        assert_eq!(told, 1);
+    }
 }
 
 // SO-3, so.1, B5

@@ -1,10 +1,26 @@
-//! What tests read off a run.
+//! What tests read off a run, and put into it.
 
-use agent_core::agent::RunStream;
+use agent_core::agent::{ModelInterceptor, ModelNext, RunStream};
 use agent_core::event::EventKind;
 use agent_core::message::ToolResult;
-use agent_core::model::ChatRequest;
-use agent_core::{AgentError, AgentEvent, Message, RunOutput};
+use agent_core::model::{ChatOptions, ChatRequest, ChatResponse, ModelError};
+use agent_core::{AgentError, AgentEvent, BoxFuture, Message, RunOutput};
+
+/// An interceptor that asks this model instead.
+#[derive(Debug)]
+pub struct Asks(pub &'static str);
+
+impl ModelInterceptor for Asks {
+    fn intercept<'a>(
+        &'a self,
+        request: ChatRequest,
+        next: ModelNext<'a>,
+    ) -> BoxFuture<'a, Result<ChatResponse, ModelError>> {
+        let other = ChatOptions::new().model(self.0);
+        let options = request.options().merged(&other);
+        next.run(request.with_options(options))
+    }
+}
 
 /// Reads a run to its end: its events, and the error if it ended with one.
 pub async fn events(mut stream: RunStream) -> (Vec<AgentEvent>, Option<AgentError>) {

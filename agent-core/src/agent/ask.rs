@@ -9,8 +9,8 @@ use tokio::time::Instant;
 use tracing::Span;
 
 use super::early::{self, Watch};
-use super::origin;
 use super::scope::RunScope;
+use super::{origin, output};
 use crate::boxed::BoxStream;
 use crate::event::EventKind;
 use crate::graph::State;
@@ -47,10 +47,16 @@ impl ModelTurn {
     ) -> Result<ChatResponse, ModelError> {
         let scope = &self.scope;
         let request = origin::readable(scope, model.as_ref(), request)?;
+        let request = match scope.way {
+            Some(_) => output::told_to(model.as_ref(), request),
+            None => request,
+        };
         let attempt = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
         if attempt > 1 {
             scope.sink.send(|| EventKind::Retried { attempt }).await;
         }
+        let named = request.options().model.clone();
+        let named = named.as_deref().unwrap_or_else(|| model.name());
         self.record(telemetry::INPUT_MESSAGES, request.messages());
         let started = Instant::now();
         let mut first = None;
@@ -74,7 +80,11 @@ impl ModelTurn {
             let message = Message::from(response.message.clone());
             self.record(telemetry::OUTPUT_MESSAGES, [&message]);
         }
-        measure((scope, model.as_ref()), &reply, (started.elapsed(), first));
+        measure(
+            (named, model.provider()),
+            &reply,
+            (started.elapsed(), first),
+        );
         if reply.is_ok() {
             origin::answered(scope, model.as_ref());
         }
@@ -160,16 +170,13 @@ fn event_of(delta: &ModelDelta) -> Option<EventKind> {
 }
 
 fn measure(
-    (scope, asked): (&RunScope, &dyn ChatModel),
+    (model, provider): (&str, &str),
     reply: &Result<ChatResponse, ModelError>,
     (whole, first): (Duration, Option<Duration>),
 ) {
     let call = metrics::Inference {
-        model: match origin::is_own(scope, asked) {
-            true => scope.model_name(),
-            false => asked.name(),
-        },
-        provider: asked.provider(),
+        model,
+        provider,
         error: reply.as_ref().err().map(|error| error.kind().word()),
     };
     metrics::inference_ended(&call, whole, first);

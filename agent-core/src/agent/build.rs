@@ -8,7 +8,7 @@ use super::brought::{Brought, in_order};
 use super::builder::ReactAgentBuilder;
 use super::error::{BuildError, BuildFault};
 use super::lookup::by_names;
-use super::output::{Asking, FINAL_ANSWER, Output};
+use super::output::{Asking, FINAL_ANSWER, Way};
 use super::react::{Config, ReactAgent};
 use super::slots::ToolSlots;
 use super::wiring::wire;
@@ -63,18 +63,21 @@ impl ReactAgentBuilder {
             spec.build(&Asking {
                 mode: self.output_mode,
                 retries: self.output_retries,
-                holds_schema: self.model.holds_json_schema(),
                 has_tools: !tools.is_empty(),
                 system_prompt: self.system_prompt.as_deref(),
             })
         });
         let output = output.and_then(|output| output.map_err(|fault| faults.push(fault)).ok());
-        if let Some(tool) = output.as_ref().and_then(Output::tool) {
+        let holds_schema = self.model.holds_json_schema(&self.options);
+        let way = output.as_ref().map(|output| output.way(holds_schema));
+        if let Some(output) = output.as_ref()
+            && way.is_some_and(Way::has_tool)
+        {
             if tools.get(FINAL_ANSWER).is_some() {
                 faults.push(BuildFault::OutputTool { tool: FINAL_ANSWER });
             }
             // Behind the others: those are called first.
-            match ToolSet::new(tool) {
+            match ToolSet::new(output.tool()) {
                 Ok(tool) => tools = ToolSet::layered([tools, tool]),
                 Err(error) => faults.push(error.into()),
             }
@@ -147,6 +150,7 @@ impl ReactAgentBuilder {
                 hosts: self.hosts,
                 metadata: Arc::new(self.metadata),
                 output,
+                way,
                 runs_tools: self.runs_tools,
                 streaming: self.streaming,
                 record_content: self.record_content,

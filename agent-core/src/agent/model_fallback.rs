@@ -4,12 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::interceptor::{ModelInterceptor, ModelNext};
-use super::output::in_words;
+use super::output::told_to;
 use crate::boxed::BoxFuture;
-use crate::message::Message;
-use crate::model::{
-    ChatModel, ChatRequest, ChatResponse, ModelError, ModelErrorKind, ResponseFormat,
-};
+use crate::model::{ChatModel, ChatRequest, ChatResponse, ModelError, ModelErrorKind};
 
 /// Asks other models, in order, when the agent's own failed: a
 /// [model interceptor](ModelInterceptor).
@@ -83,7 +80,7 @@ fn for_other(request: &ChatRequest, model: &dyn ChatModel) -> ChatRequest {
     let mut options = request.options().clone();
     options.model = None;
     options.extra.clear();
-    let unsupported = model.unsupported(&options);
+    let unsupported = model.unsupported(&options, request.tools());
     if !unsupported.is_empty() {
         let (model, provider) = (model.name(), model.provider());
         tracing::warn!(
@@ -93,20 +90,7 @@ fn for_other(request: &ChatRequest, model: &dyn ChatModel) -> ChatRequest {
             "settings that the provider has not"
         );
     }
-    let request = request.clone().with_options(options);
-    match request.response_format() {
-        Some(ResponseFormat::JsonSchema(output)) if !model.holds_json_schema() => {
-            let words = in_words(output.schema());
-            let before = request.system().map(Message::text).unwrap_or_default();
-            let text = match &*before {
-                told if told.contains(&words) => before,
-                "" => words,
-                before => format!("{before}\n\n{words}"),
-            };
-            request.with_system(Some(Message::system(text)))
-        }
-        _ => request,
-    }
+    told_to(model, request.clone().with_options(options))
 }
 
 impl ModelInterceptor for ModelFallback {

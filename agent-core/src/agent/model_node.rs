@@ -129,9 +129,11 @@ fn request(
         .with_system(scope.config.system_prompt.clone())
         .with_tools(tools)
         .with_shared_options(options);
-    Ok(match &scope.config.output {
-        None => request,
-        Some(output) => output.ask(request, scope.record(|record| record.asked_for_form)),
+    Ok(match (&scope.config.output, scope.way) {
+        (Some(output), Some(way)) => {
+            output.ask(way, request, scope.record(|record| record.asked_for_form))
+        }
+        _ => request,
     })
 }
 

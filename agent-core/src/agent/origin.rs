@@ -28,11 +28,6 @@ impl Origins {
     }
 }
 
-/// True if this is the agent's own model.
-pub(super) fn is_own(scope: &RunScope, model: &dyn ChatModel) -> bool {
-    std::ptr::addr_eq(Arc::as_ptr(&scope.config.model), std::ptr::from_ref(model))
-}
-
 /// Notes that this model gave the reply.
 pub(super) fn answered(scope: &RunScope, model: &dyn ChatModel) {
     let own = scope.config.model.provider();

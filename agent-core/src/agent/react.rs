@@ -14,7 +14,7 @@ use super::hook::Hook;
 use super::input::Input;
 use super::interceptor::{ModelInterceptor, ToolInterceptor};
 use super::limits::Limits;
-use super::output::Output;
+use super::output::{Output, Way};
 use super::policy::ErrorPolicy;
 #[cfg(feature = "retry")]
 use super::retry::ToolRetry;
@@ -80,6 +80,8 @@ pub(super) struct Config {
     pub(super) hosts: Hosts,
     pub(super) metadata: Arc<Map<String, Value>>,
     pub(super) output: Option<Output>,
+    /// How the model of a run is asked for it that asks the agent's own.
+    pub(super) way: Option<Way>,
     pub(super) runs_tools: Option<RunsTools>,
     pub(super) streaming: bool,
     pub(super) record_content: bool,

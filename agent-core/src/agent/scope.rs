@@ -14,7 +14,7 @@ use super::limits::Limits;
 use super::lookup::Resolved;
 use super::nested::Outer;
 use super::origin::Origins;
-use super::output::FINAL_ANSWER;
+use super::output::{FINAL_ANSWER, Way};
 use super::react::Config;
 use super::slots::ToolSlots;
 use super::thread::Control;
@@ -35,6 +35,8 @@ pub(super) struct RunScope {
     pub(super) tool_list: ToolList,
     pub(super) resolved: Resolved,
     pub(super) options: Arc<ChatOptions>,
+    /// How the model is asked for the form of the answer, if there is one.
+    pub(super) way: Option<Way>,
     /// Those of the options that the provider has not.
     pub(super) unsupported: Vec<&'static str>,
     pub(super) token: CancellationToken,

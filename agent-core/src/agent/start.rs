@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::error::AgentError;
 use super::lookup::Resolved;
 use super::nested::Outer;
-use super::output::{self, Tries};
+use super::output::{self, Tries, Way};
 use super::react::Config;
 use super::run::RunRequest;
 use super::scope::{Record, RunScope};
@@ -24,7 +24,7 @@ use crate::graph::{KeyStrategies, State, StateUpdate};
 use crate::message::{ContentPart, Message, MessageBody, MessageId, Role, Transcript};
 use crate::model::ToolList;
 use crate::state::delta::StateDelta;
-use crate::tool::{Hosts, RunContext, ToolCallback, ToolSet};
+use crate::tool::{Hosts, RunContext, ToolCallback, ToolSet, ToolSetError};
 
 /// What a run begins with.
 pub(super) struct Start {
@@ -53,7 +53,10 @@ pub(super) fn prepare(
         Some(outer) => config.secrets.and(&outer.scope.context.secrets),
         None => config.secrets.clone(),
     };
-    let (tools, tool_list, tool_slots) = offered(&config, request.tools)?;
+    let options = config.options.merged(&request.options);
+    let output = config.output.as_ref();
+    let way = output.map(|output| output.way(config.model.holds_json_schema(&options)));
+    let (tools, tool_list, tool_slots) = offered(&config, request.tools, way)?;
     check_hosts(&tools, &hosts)?;
     let strategies = request.agent.graph.strategies();
     let control = thread.as_ref().map(|it| Arc::clone(&it.running.control));
@@ -80,8 +83,7 @@ pub(super) fn prepare(
         }
     };
     warn_of_second_system(&config, &first.state);
-    let options = config.options.merged(&request.options);
-    let unsupported = config.model.unsupported(&options);
+    let unsupported = config.model.unsupported(&options, &tool_list);
     if !unsupported.is_empty() {
         let (agent, provider) = (&*config.name, config.model.provider());
         tracing::warn!(
@@ -108,6 +110,7 @@ pub(super) fn prepare(
         tool_slots,
         runtime: request.runtime,
         options: Arc::new(options),
+        way,
         unsupported,
         token,
         deadline: own_deadline.into_iter().chain(outer_deadline).min(),
@@ -181,12 +184,15 @@ fn lent(
 fn offered(
     config: &Config,
     tools: Vec<Arc<dyn ToolCallback>>,
+    way: Option<Way>,
 ) -> Result<(ToolSet, ToolList, ToolSlots), AgentError> {
     let own = &config.tool_slots;
-    if tools.is_empty() {
+    let has_tool = way.is_some_and(Way::has_tool);
+    let is_usual = has_tool == config.way.is_some_and(Way::has_tool);
+    if tools.is_empty() && is_usual {
         return Ok((config.tools.clone(), config.tool_list.clone(), own.clone()));
     }
-    let tools = ToolSet::layered([ToolSet::new(tools)?, config.tools.clone()]);
+    let tools = ToolSet::layered([ToolSet::new(tools)?, agents(config, has_tool, is_usual)?]);
     if let Some(dialect) = config.model.dialect()
         && let Some(refused) = tools.report(dialect).refusals().next()
     {
@@ -195,6 +201,16 @@ fn offered(
     let tool_list = ToolList::new(tools.iter().map(|tool| tool.definition().clone()));
     let tool_slots = ToolSlots::of(&tools, own);
     Ok((tools, tool_list, tool_slots))
+}
+
+/// The agent's own tools. Where a run's model is asked for the form in another way than usual, there
+/// are none but the one that gives the answer.
+fn agents(config: &Config, has_tool: bool, is_usual: bool) -> Result<ToolSet, ToolSetError> {
+    match &config.output {
+        Some(output) if !is_usual && has_tool => ToolSet::new(output.tool()),
+        Some(_) if !is_usual => Ok(ToolSet::default()),
+        _ => Ok(config.tools.clone()),
+    }
 }
 
 fn check_hosts(tools: &ToolSet, hosts: &Hosts) -> Result<(), AgentError> {

@@ -89,15 +89,16 @@ pub trait ChatModel: Send + Sync {
         None
     }
 
-    /// True if the provider holds its text to the schema of a request's [`ResponseFormat`], also
-    /// beside tools. Default: false; another way to get such text is then needed.
-    fn holds_json_schema(&self) -> bool {
+    /// True if the text of the model that these settings ask is held to the schema of a request's
+    /// [`ResponseFormat`], also beside tools. Default: false; another way to get such text is then
+    /// needed.
+    fn holds_json_schema(&self, _options: &ChatOptions) -> bool {
         false
     }
 
     /// The settings among these that the provider has not, by the names of their fields; they
-    /// are left out of its requests. Default: none.
-    fn unsupported(&self, _options: &ChatOptions) -> Vec<&'static str> {
+    /// are left out of its requests that offer these tools. Default: none.
+    fn unsupported(&self, _options: &ChatOptions, _tools: &ToolList) -> Vec<&'static str> {
         Vec::new()
     }
 
@@ -152,12 +153,12 @@ impl<M: ChatModel + ?Sized> ChatModel for Arc<M> {
         (**self).dialect()
     }
 
-    fn holds_json_schema(&self) -> bool {
-        (**self).holds_json_schema()
+    fn holds_json_schema(&self, options: &ChatOptions) -> bool {
+        (**self).holds_json_schema(options)
     }
 
-    fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {
-        (**self).unsupported(options)
+    fn unsupported(&self, options: &ChatOptions, tools: &ToolList) -> Vec<&'static str> {
+        (**self).unsupported(options, tools)
     }
 
     fn provider(&self) -> &str {

@@ -124,7 +124,7 @@ impl ChatOptions {
     }
 
     /// The model that is asked by a client of this one.
-    #[cfg(any(feature = "openai", feature = "anthropic"))]
+    #[allow(dead_code, reason = "only model clients use it, and they are features")]
     pub(super) fn model_or<'a>(&'a self, own: &'a str) -> &'a str {
         self.model.as_deref().unwrap_or(own)
     }

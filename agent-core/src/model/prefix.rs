@@ -110,7 +110,7 @@ pub(super) struct PrefixWatch(Mutex<VecDeque<Seen>>);
 #[derive(Debug)]
 struct Seen {
     first: MessageId,
-    model: Option<String>,
+    model: String,
     tools: ToolList,
     system: Option<Message>,
     last: MessageId,
@@ -118,11 +118,11 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(request: &ChatRequest) -> Option<Self> {
+    fn of(request: &ChatRequest, own: &str) -> Option<Self> {
         let messages = request.transcript().messages();
         Some(Self {
             first: messages.first()?.id().clone(),
-            model: request.options().model.clone(),
+            model: request.options().model_or(own).to_owned(),
             tools: request.tools().clone(),
             system: request.system().cloned(),
             last: messages.last()?.id().clone(),
@@ -130,8 +130,8 @@ impl Seen {
         })
     }
 
-    fn broken_by(&self, request: &ChatRequest) -> Option<&'static str> {
-        if self.model != request.options().model {
+    fn broken_by(&self, request: &ChatRequest, own: &str) -> Option<&'static str> {
+        if self.model != request.options().model_or(own) {
             return Some("the model");
         }
         if !self.tools.is_like(request.tools()) {
@@ -148,18 +148,18 @@ impl Seen {
 
 #[allow(dead_code, reason = "only model clients use it, and they are features")]
 impl PrefixWatch {
-    /// Looks at a request that is about to be sent.
-    pub(super) fn look(&self, request: &ChatRequest) {
+    /// Looks at a request that is about to be sent by a client of this model.
+    pub(super) fn look(&self, request: &ChatRequest, own: &str) {
         if !tracing::enabled!(tracing::Level::WARN) {
             return;
         }
-        let Some(seen) = Seen::of(request) else {
+        let Some(seen) = Seen::of(request, own) else {
             return;
         };
         let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(place) = watched.iter().position(|other| other.first == seen.first)
             && let Some(before) = watched.remove(place)
-            && let Some(what) = before.broken_by(request)
+            && let Some(what) = before.broken_by(request, own)
         {
             tracing::warn!(
                 what,

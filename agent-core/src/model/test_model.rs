@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::scripted::{Answer, CallIds, Turn, fails, says};
 use super::{
-    ChatModel, ChatRequest, ChatResponse, ModelDelta, ModelError, ModelErrorKind, ResponseFormat,
-    ToolChoice,
+    ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, ModelErrorKind,
+    ResponseFormat, ToolChoice,
 };
 use crate::boxed::{BoxFuture, BoxStream};
 use crate::message::Role;
@@ -221,7 +221,7 @@ impl ChatModel for TestModel {
         "test"
     }
 
-    fn holds_json_schema(&self) -> bool {
+    fn holds_json_schema(&self, _options: &ChatOptions) -> bool {
         true
     }
 

@@ -1,6 +1,6 @@
 //! A model with settings of its own.
 
-use super::{ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError};
+use super::{ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, ToolList};
 use crate::boxed::{BoxFuture, BoxStream};
 use crate::schema::Dialect;
 
@@ -41,12 +41,12 @@ impl<M: ChatModel> ChatModel for WithOptions<M> {
         self.model.dialect()
     }
 
-    fn holds_json_schema(&self) -> bool {
-        self.model.holds_json_schema()
+    fn holds_json_schema(&self, options: &ChatOptions) -> bool {
+        self.model.holds_json_schema(&self.options.merged(options))
     }
 
-    fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {
-        self.model.unsupported(&self.options.merged(options))
+    fn unsupported(&self, options: &ChatOptions, tools: &ToolList) -> Vec<&'static str> {
+        self.model.unsupported(&self.options.merged(options), tools)
     }
 
     fn provider(&self) -> &str {

@@ -272,6 +272,11 @@ fn thoughts_that_lost_their_place_are_dropped_and_not_refused() {
     // Who does not know the setting refuses the request.
     assert_eq!(text("claude-opus-5-5", Some("a"), None), "null");
     assert_eq!(text("claude-opus-5", None, None), "null");
+    // The model that is asked decides, not that of the client.
+    let client = Anthropic::builder().model("claude-opus-5").build().unwrap();
+    let asked = ChatOptions::new().model("claude-opus-5-5");
+    let body = client.request_text(&request([Message::user("q")]).with_options(asked));
+    assert!(body.contains(dropped), "{body}");
     // What the user says about it stands.
     for own in [
         json!({"type": "between_tools"}),
@@ -328,7 +333,10 @@ async fn options_are_written_in_the_words_of_the_api() {
     expect![[r#"{"model":"m","max_tokens":64,"tools":[{"name":"weather","description":"Get the weather.","input_schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"],"additionalProperties":false},"strict":true}],"messages":[{"role":"user","content":[{"type":"text","text":"q"}]}],"temperature":0.5,"stop_sequences":["END"],"tool_choice":{"type":"any","disable_parallel_tool_use":true},"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{},"required":[],"additionalProperties":false}}},"metadata":{"user_id":"u"}}"#]].assert_eq(&text);
     let server = ReplayServer::start([]).await;
     let model = client(&server).build().unwrap();
-    assert_eq!(model.unsupported(&options), ["seed", "stop"]);
+    assert_eq!(
+        model.unsupported(&options, &ToolList::default()),
+        ["seed", "stop"]
+    );
 }
 
 #[tokio::test]
@@ -368,7 +376,7 @@ async fn a_model_that_thinks_is_not_made_to_call_a_tool_nor_given_a_temperature(
             vec![],
         ),
     ] {
-        assert_eq!(model.unsupported(&options), left_out);
+        assert_eq!(model.unsupported(&options, &ToolList::default()), left_out);
         let request = request([Message::user("q")])
             .with_tools(ToolList::new([weather()]))
             .with_options(options);
@@ -396,12 +404,15 @@ async fn claude_gets_no_setting_that_it_refuses_beside_another() {
         (&sent["temperature"], sent.get("top_p")),
         (&json!(0.5), None)
     );
-    assert_eq!(claude.unsupported(&both), ["top_p"]);
+    assert_eq!(claude.unsupported(&both, &ToolList::default()), ["top_p"]);
     assert_eq!(body(&other, &both)["top_p"], 0.9);
-    assert!(other.unsupported(&both).is_empty());
+    assert!(other.unsupported(&both, &ToolList::default()).is_empty());
     assert_eq!(body(&claude, &ChatOptions::new().top_p(0.9))["top_p"], 0.9);
 
-    assert_eq!(claude.unsupported(&thinks.clone().top_p(0.9)), ["top_p"]);
+    assert_eq!(
+        claude.unsupported(&thinks.clone().top_p(0.9), &ToolList::default()),
+        ["top_p"]
+    );
     assert_eq!(body(&claude, &thinks.clone().top_p(0.97))["top_p"], 0.97);
 
     // A newer Claude thinks unasked, within the most tokens of an answer.
@@ -471,7 +482,11 @@ async fn a_claude_gets_no_setting_that_its_version_refuses() {
             .with_options(options.clone());
         let body: Value = serde_json::from_str(&model.request_text(&request)).unwrap();
 
-        assert_eq!(model.unsupported(&options), unsupported, "{name}");
+        assert_eq!(
+            model.unsupported(&options, &ToolList::default()),
+            unsupported,
+            "{name}"
+        );
         for field in ["temperature", "tool_choice"] {
             let is_sent = body.get(field).is_some();
             assert_eq!(is_sent, !unsupported.contains(&field), "{name}: {field}");

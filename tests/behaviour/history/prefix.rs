@@ -58,7 +58,7 @@ fn what_broke_the_prefix_is_told() {
 async fn a_client_warns_where_a_conversation_misses_the_cache() {
     let (logged, _guard) = Logged::kept();
     let body = r#"{"choices":[{"message":{"content":"ok"}}]}"#;
-    let server = ReplayServer::start((0..5).map(|_| Answer::json(body))).await;
+    let server = ReplayServer::start((0..6).map(|_| Answer::json(body))).await;
     let model = OpenAi::builder()
         .base_url(server.url())
         .model("m")
@@ -71,6 +71,10 @@ async fn a_client_warns_where_a_conversation_misses_the_cache() {
         request(&[a.clone(), b, said("3", "c")]),
         request(&[a.clone(), said("4", "d")]),
         request(std::slice::from_ref(&a)).with_system(Some(Message::system("S"))),
+        // The client's own, which the others were sent to, too.
+        request(std::slice::from_ref(&a))
+            .with_system(Some(Message::system("S")))
+            .with_options(ChatOptions::new().model("m")),
         request(&[a]).with_options(ChatOptions::new().model("other")),
     ] {
         model.chat(request).await.unwrap();

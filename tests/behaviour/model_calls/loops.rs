@@ -383,7 +383,7 @@ impl ChatModel for Seedless {
         self.0.stream(request)
     }
 
-    fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {
+    fn unsupported(&self, options: &ChatOptions, _: &ToolList) -> Vec<&'static str> {
         options.seed.map(|_| "seed").into_iter().collect()
     }
 }

@@ -8,10 +8,10 @@ use agent_core::model::cassette::{CassetteError, Recorder, Replay};
 use agent_core::model::openai::read_answer;
 use agent_core::model::scripted::{Turn, calls, fails, says};
 use agent_core::model::{
-    ChatModel as _, ChatOptions, ChatRequest, FinishReason, FunctionModel, ModelDelta, ModelError,
+    ChatModel, ChatOptions, ChatRequest, FinishReason, FunctionModel, ModelDelta, ModelError,
     ModelErrorKind, ScriptedModel, ToolList, Usage,
 };
-use agent_core::{Message, ReactAgent, tool, tools};
+use agent_core::{BoxStream, Message, ReactAgent, tool, tools};
 use futures_util::stream;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -429,7 +429,7 @@ proptest! {
             });
             let folder = Folder::new("any");
             let recorder = Recorder::new(ScriptedModel::new(script));
-            let ask = async |model: &dyn agent_core::model::ChatModel, number: usize| {
+            let ask = async |model: &dyn ChatModel, number: usize| {
                 let request = asked(&number.to_string());
                 let reply = match streams {
                     true => streamed(model, request).await,
@@ -449,4 +449,34 @@ proptest! {
             }
         });
     }
+}
+
+/// Holds text to a schema, but for that of the model `old`.
+struct Holds(ScriptedModel);
+
+impl ChatModel for Holds {
+    fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
+        self.0.stream(request)
+    }
+
+    fn holds_json_schema(&self, options: &ChatOptions) -> bool {
+        options.model.as_deref() != Some("old")
+    }
+}
+
+// Else an agent would ask for a form in another way than it did when it was recorded.
+#[tokio::test]
+async fn which_model_holds_a_schema_is_recorded_too() {
+    let folder = Folder::new("holds");
+    let recorder = Recorder::new(Holds(ScriptedModel::new([says("a"), says("b")])));
+    let old = || ChatOptions::new().model("old");
+    for options in [ChatOptions::new(), old()] {
+        let request = asked("Hi").with_options(options);
+        streamed(&recorder, request).await.unwrap();
+    }
+    recorder.save(folder.file()).unwrap();
+
+    let replay = Replay::open(folder.file()).unwrap();
+    assert!(replay.holds_json_schema(&ChatOptions::new()));
+    assert!(!replay.holds_json_schema(&old()));
 }

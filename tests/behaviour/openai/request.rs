@@ -167,7 +167,7 @@ async fn no_empty_list_of_stops_is_sent_and_no_option_of_a_stream_to_who_wants_n
 
     assert_eq!(rest, json!({"model": "m"}));
     let model = OpenAi::builder().model("m").build().unwrap();
-    assert_eq!(model.unsupported(&options), ["stop"]);
+    assert_eq!(model.unsupported(&options, &ToolList::default()), ["stop"]);
 }
 
 #[tokio::test]
@@ -210,7 +210,10 @@ async fn a_model_gets_no_setting_that_it_refuses_by_its_name() {
 
         let server = ReplayServer::start([]).await;
         let client = client(&server).profile(Profile::OpenAi).model(name);
-        let told = client.build().unwrap().unsupported(&options);
+        let told = client
+            .build()
+            .unwrap()
+            .unsupported(&options, &ToolList::default());
         assert_eq!(told, unsupported, "{name}");
         for field in o_series {
             let is_sent = body.get(field).is_some();
@@ -372,7 +375,10 @@ async fn a_number_that_is_none_is_not_sent_and_told_of() {
         "{body}"
     );
     let model = OpenAi::builder().model("m").build().unwrap();
-    assert_eq!(model.unsupported(&options), ["temperature", "top_p"]);
+    assert_eq!(
+        model.unsupported(&options, &ToolList::default()),
+        ["temperature", "top_p"]
+    );
 }
 
 #[tokio::test]
@@ -439,20 +445,37 @@ fn a_model_whose_text_is_held_to_no_schema_is_sent_none() {
     let output = OutputSchema::new("answer", json!({"type": "object"}));
     let request = ChatRequest::new(history()).unwrap();
     let request = request.with_response_format(Some(ResponseFormat::JsonSchema(output)));
-    let openai = |model: &str| {
+    let asking = |model: &str| ChatOptions::new().model(model);
+    let openai = |model: &str, options: ChatOptions| {
         let client = OpenAi::builder().model(model).build().unwrap();
-        (client.holds_json_schema(), client.request_text(&request))
+        let request = request.clone().with_options(options.clone());
+        let holds = client.clone().with_options(options);
+        let holds = holds.holds_json_schema(&ChatOptions::new());
+        (holds, client.request_text(&request))
     };
-    let anthropic = |model: &str| {
+    let anthropic = |model: &str, options: ChatOptions| {
         let client = Anthropic::builder().model(model).build().unwrap();
-        (client.holds_json_schema(), client.request_text(&request))
+        let request = request.clone().with_options(options.clone());
+        let holds = client.holds_json_schema(&options);
+        (holds, client.request_text(&request))
     };
+    let own = ChatOptions::new;
 
     for ((holds, text), expected) in [
-        (openai("gpt-4-turbo"), false),
-        (openai("gpt-4.1"), true),
-        (anthropic("claude-3-7-sonnet-20250219"), false),
-        (anthropic("claude-sonnet-4-5"), true),
+        (openai("gpt-4-turbo", own()), false),
+        (openai("gpt-4.1", own()), true),
+        (openai("gpt-4.1", asking("gpt-4-turbo")), false),
+        (openai("gpt-4-turbo", asking("gpt-4.1")), true),
+        (anthropic("claude-3-7-sonnet-20250219", own()), false),
+        (anthropic("claude-sonnet-4-5", own()), true),
+        (
+            anthropic("claude-sonnet-4-5", asking("claude-3-opus")),
+            false,
+        ),
+        (
+            anthropic("claude-3-opus", asking("claude-sonnet-4-5")),
+            true,
+        ),
     ] {
         assert_eq!(holds, expected, "{text}");
         assert_eq!(text.contains("json_schema"), expected, "{text}");

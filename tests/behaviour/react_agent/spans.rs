@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::{Arc, LazyLock, Mutex};
 
-use agent_core::agent::{ReactAgentBuilder, ToolRetry};
+use agent_core::agent::{ModelFallback, ReactAgentBuilder, ToolRetry};
 use agent_core::model::scripted::{Turn, calls, fails, says};
-use agent_core::model::{ModelError, ModelErrorKind, ScriptedModel, Usage};
+use agent_core::model::{
+    ChatModel as _, ChatOptions, ModelError, ModelErrorKind, ScriptedModel, Usage,
+};
 use agent_core::telemetry::{self, metrics};
 use agent_core::tool::{Effect, InterruptRequest, ToolOutcome};
 use agent_core::{AgentError, Message, Outcome, ReactAgent, ToolError};
+use agent_tests::runs::Asks;
 use agent_tests::tools::tool;
 use serde_json::json;
 use tracing::field::{Field, Visit};
@@ -294,6 +297,27 @@ async fn model_calls_tool_calls_and_runs_are_measured() {
         "2"
     );
     assert_eq!(run.fields["histogram.gen_ai.invoke_agent.tool_calls"], "2");
+}
+
+#[tokio::test]
+async fn a_model_call_is_measured_under_the_name_of_the_model_that_was_asked() {
+    let (spans, _guard) = Spans::kept();
+    let down = ModelError::new(ModelErrorKind::Transport, "down");
+    let other = ScriptedModel::new([says("Hi.")]).with_options(ChatOptions::new().model("third"));
+    let agent = ReactAgent::builder("assistant", ScriptedModel::new([fails(down)]))
+        .options(ChatOptions::new().model("first"))
+        .model_interceptor(Asks("second"))
+        .model_interceptor(ModelFallback::to(other))
+        .build()
+        .unwrap();
+
+    agent.run("Go").await.unwrap();
+
+    let calls = spans.measured("histogram.gen_ai.client.inference.duration");
+    let asked = calls
+        .iter()
+        .map(|call| &*call.fields["gen_ai.request.model"]);
+    assert_eq!(asked.collect::<Vec<_>>(), ["second", "third"]);
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::error::BuildFault;
 use crate::message::Message;
-use crate::model::{ChatOptions, ChatRequest, OutputSchema, ResponseFormat, ToolChoice};
+use crate::model::{ChatModel, ChatOptions, ChatRequest, OutputSchema, ResponseFormat, ToolChoice};
 use crate::schema::{ToolSchema, checked, root};
 use crate::tool::{InputSchema, ToolCallback};
 
@@ -69,12 +69,26 @@ const WAYS: Ways = Ways {
     compile: fits::compile,
 };
 
+/// How the model of a run is asked for a form.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Way {
+    /// Settled: never [`OutputMode::Auto`].
+    mode: OutputMode,
+    /// True if the form is told in words where no tool tells it.
+    is_told: bool,
+}
+
+impl Way {
+    /// True if the answer is given by a tool.
+    pub(super) fn has_tool(self) -> bool {
+        self.mode == OutputMode::Tool
+    }
+}
+
 /// What an agent is told of how its model is asked for a form.
 pub(super) struct Asking<'a> {
     pub(super) mode: OutputMode,
     pub(super) retries: u32,
-    /// True if the model holds its text to a schema.
-    pub(super) holds_schema: bool,
     /// True if the agent has tools of its own.
     pub(super) has_tools: bool,
     pub(super) system_prompt: Option<&'a str>,
@@ -113,7 +127,7 @@ impl OutputSpec {
         }
     }
 
-    /// Checks the schema and settles how the model is asked.
+    /// Checks the schema.
     pub(super) fn build(self, asking: &Asking<'_>) -> Result<Output, BuildFault> {
         let is_object = self.schema.get("type").and_then(Value::as_str) == Some("object");
         let schema = match is_object {
@@ -128,14 +142,9 @@ impl OutputSpec {
         );
         let in_words = in_words(&schema);
         let system = asking.system_prompt.map(|text| text.to_owned() + "\n\n");
-        let mode = match asking.mode {
-            OutputMode::Auto if asking.holds_schema && !asking.has_tools => OutputMode::Native,
-            OutputMode::Auto => OutputMode::Tool,
-            mode => mode,
-        };
         Ok(Output {
-            mode,
-            is_told: mode == OutputMode::Prompted || !asking.holds_schema,
+            mode: asking.mode,
+            has_tools: asking.has_tools,
             prompt: Message::system(system.unwrap_or_default() + &in_words),
             in_words,
             schema: OutputSchema::new(&self.name, schema),
@@ -169,11 +178,10 @@ fn wrapped(mut schema: Value) -> Value {
 
 /// The form of an agent's answers.
 pub(super) struct Output {
-    /// Settled: never [`OutputMode::Auto`].
-    pub(super) mode: OutputMode,
-    /// True if the form is told in words where no tool tells it.
-    is_told: bool,
-    pub(super) schema: OutputSchema,
+    mode: OutputMode,
+    /// True if the agent has tools of its own.
+    has_tools: bool,
+    schema: OutputSchema,
     /// What the model is told if nothing but words can ask.
     in_words: String,
     /// The same behind the system prompt.
@@ -185,9 +193,22 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// The tool by which the answer is given, if there is one.
-    pub(super) fn tool(&self) -> Option<Arc<dyn ToolCallback>> {
-        (self.mode == OutputMode::Tool).then(|| Arc::new(FinalAnswer::new(self)) as _)
+    /// How a model is asked that holds its text to a schema, or does not.
+    pub(super) fn way(&self, holds_schema: bool) -> Way {
+        let mode = match self.mode {
+            OutputMode::Auto if holds_schema && !self.has_tools => OutputMode::Native,
+            OutputMode::Auto => OutputMode::Tool,
+            mode => mode,
+        };
+        Way {
+            mode,
+            is_told: mode == OutputMode::Prompted || !holds_schema,
+        }
+    }
+
+    /// The tool by which the answer is given, where it is.
+    pub(super) fn tool(&self) -> Arc<dyn ToolCallback> {
+        Arc::new(FinalAnswer::new(self))
     }
 
     /// The member of what the model writes that the answer is; `None` for all of it.
@@ -196,13 +217,13 @@ impl Output {
     }
 
     /// Asks for the form, if it is time. `is_asked` once the model was told so.
-    pub(super) fn ask(&self, request: ChatRequest, is_asked: bool) -> ChatRequest {
+    pub(super) fn ask(&self, way: Way, request: ChatRequest, is_asked: bool) -> ChatRequest {
         let tools = request.tools().definitions();
         let others = tools.iter().any(|tool| tool.name() != FINAL_ANSWER);
         if others && !is_asked {
             return request;
         }
-        let choice = match (self.mode, tools.is_empty()) {
+        let choice = match (way.mode, tools.is_empty()) {
             (_, true) => None,
             // Alone it needs no name, which not every provider takes.
             (OutputMode::Tool, false) if !others => Some(ToolChoice::Required),
@@ -214,13 +235,13 @@ impl Output {
         if let Some(choice) = choice.filter(|_| is_asked || options.tool_choice.is_none()) {
             options = options.merged(&ChatOptions::new().tool_choice(choice));
         }
-        let has_tool = self.mode == OutputMode::Tool && !tools.is_empty();
+        let has_tool = way.has_tool() && !tools.is_empty();
         let format = || ResponseFormat::JsonSchema(self.schema.clone());
-        let request = match self.is_told && !has_tool && !is_asked {
+        let request = match way.is_told && !has_tool && !is_asked {
             true => request.with_system(Some(self.prompt.clone())),
             false => request,
         };
-        let request = match self.mode {
+        let request = match way.mode {
             _ if has_tool => request,
             OutputMode::Prompted => request,
             _ => request.with_response_format(Some(format())),
@@ -230,10 +251,33 @@ impl Output {
 }
 
 /// The form, as a model is told of it that is not held to it.
-pub(super) fn in_words(schema: &Value) -> String {
+fn in_words(schema: &Value) -> String {
     format!(
         "Answer with JSON only, without any other text. It must fit this JSON Schema:\n{schema}"
     )
+}
+
+/// The request as this model gets it: with its form in words, if it is not held to it and was not
+/// told yet, as where another model is asked than the run's own.
+pub(super) fn told_to(model: &dyn ChatModel, request: ChatRequest) -> ChatRequest {
+    let Some(ResponseFormat::JsonSchema(output)) = request.response_format() else {
+        return request;
+    };
+    if model.holds_json_schema(request.options()) {
+        return request;
+    }
+    let words = in_words(output.schema());
+    let last = request.transcript().messages().last();
+    if last.is_some_and(|message| message.text().contains(&words)) {
+        return request;
+    }
+    let before = request.system().map(Message::text).unwrap_or_default();
+    let text = match &*before {
+        told if told.contains(&words) => return request,
+        "" => words,
+        before => format!("{before}\n\n{words}"),
+    };
+    request.with_system(Some(Message::system(text)))
 }
 
 /// Why an answer is none of the form that was asked for.

@@ -1,6 +1,6 @@
 //! Holds an answer against its form, and asks again.
 
-use super::{FINAL_ANSWER, OutputError, OutputMode, tries};
+use super::{FINAL_ANSWER, Output, OutputError, OutputMode, Way, tries};
 use crate::agent::error::Failure;
 use crate::agent::scope::RunScope;
 use crate::boxed::{BoxError, BoxFuture};
@@ -23,7 +23,7 @@ impl NodeAction for OutputNode {
         Box::pin(async move {
             let scope = RunScope::of(context)?;
             let exit = scope.config.exit.as_str();
-            let Some(output) = &scope.config.output else {
+            let (Some(output), Some(way)) = (&scope.config.output, scope.way) else {
                 return Ok(NodeOutput::default().goto(exit));
             };
             let Some(reply) = state.messages().last() else {
@@ -48,7 +48,7 @@ impl NodeAction for OutputNode {
                 "the answer is asked for in its form"
             );
             let cut = scope.record(|record| record.finish_reason == Some(FinishReason::Length));
-            let again = ContentPart::Text(again(output, &error, is_try, cut));
+            let again = ContentPart::Text(again(output, way, &error, is_try, cut));
             let again = Message::with_id(tries::id(reply, is_try), MessageBody::User(vec![again]));
             let update = StateUpdate::new().message(again);
             Ok(NodeOutput::from(update).goto(scope.config.entry.as_str()))
@@ -57,7 +57,7 @@ impl NodeAction for OutputNode {
 }
 
 /// What the model is told about an answer that is none.
-fn again(output: &super::Output, error: &OutputError, is_try: bool, cut: bool) -> String {
+fn again(output: &Output, way: Way, error: &OutputError, is_try: bool, cut: bool) -> String {
     let mut text = String::new();
     if is_try {
         let cut = if cut {
@@ -67,9 +67,9 @@ fn again(output: &super::Output, error: &OutputError, is_try: bool, cut: bool) -
         };
         text = format!("Your answer does not fit: {}.{cut} ", error.fault);
     }
-    text + &match output.mode {
+    text + &match way.mode {
         OutputMode::Tool => format!("Give your final answer by calling `{FINAL_ANSWER}`."),
-        OutputMode::Native if !is_try && !output.is_told => {
+        OutputMode::Native if !is_try && !way.is_told => {
             "Give your final answer now, as JSON.".to_owned()
         }
         _ => output.in_words.clone(),

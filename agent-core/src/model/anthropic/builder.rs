@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::{Anthropic, Inner, PromptCaching};
-use crate::model::families::refused;
 use crate::model::http::{Setup, shared_setters};
 use crate::model::prefix::PrefixWatch;
 use crate::model::{ModelError, Timeouts};
@@ -99,7 +98,8 @@ impl AnthropicBuilder {
         }
         setup.add_header("anthropic-version", VERSION.to_owned());
         let is_original = setup.host(DEFAULT_BASE_URL) == "api.anthropic.com";
-        if is_original && refused(&model, None).moved_thoughts {
+        // Also for a model that has no use for it: a request may ask another one.
+        if is_original {
             setup.join_header("anthropic-beta", DROPS_THOUGHTS);
         }
         let path: &[&str] = match setup.path(DEFAULT_BASE_URL).ends_with("/v1") {

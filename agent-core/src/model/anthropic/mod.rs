@@ -26,7 +26,8 @@ use super::http::{self, Endpoint, Expect, Piece};
 use super::prefix::PrefixWatch;
 use super::reading::Asked;
 use super::{
-    ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, guard, reading,
+    ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, ToolList, guard,
+    reading,
 };
 use crate::boxed::{BoxFuture, BoxStream};
 use crate::schema::Dialect;
@@ -212,7 +213,7 @@ impl Anthropic {
     fn ask(&self, request: &ChatRequest, expect: Expect) -> Result<Asked, ModelError> {
         guard::check(request.options().model_or(&self.0.model))?;
         request.check_choice()?;
-        self.0.prefixes.look(request);
+        self.0.prefixes.look(request, &self.0.model);
         Ok(Asked {
             endpoint: Arc::clone(&self.0.endpoint),
             body: self.body(request, expect),
@@ -248,11 +249,11 @@ impl ChatModel for Anthropic {
         self.0.dialect.or(known)
     }
 
-    fn holds_json_schema(&self) -> bool {
-        self.0.is_original && !families::holds_no_schema(&self.0.model)
+    fn holds_json_schema(&self, options: &ChatOptions) -> bool {
+        self.0.is_original && !families::holds_no_schema(options.model_or(&self.0.model))
     }
 
-    fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {
+    fn unsupported(&self, options: &ChatOptions, _tools: &ToolList) -> Vec<&'static str> {
         settings::unsupported(options, &self.0.model)
     }
 

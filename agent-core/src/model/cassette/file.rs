@@ -1,5 +1,6 @@
 //! The file of a cassette: its version, and what was asked and answered, in order.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -22,6 +23,9 @@ pub(super) struct File {
     /// What the recorded model said of itself: it decides how an agent asks.
     #[serde(default)]
     pub(super) holds_json_schema: bool,
+    /// The same of the models that requests named.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) holds_json_schema_of: BTreeMap<String, bool>,
     pub(super) exchanges: Vec<Exchange>,
 }
 
@@ -128,7 +132,7 @@ pub(super) fn read(path: &Path) -> Result<File, CassetteError> {
 /// Writes all of it, or leaves what was there.
 pub(super) fn write(
     path: &Path,
-    holds_json_schema: bool,
+    (holds_json_schema, holds_json_schema_of): (bool, BTreeMap<String, bool>),
     exchanges: Vec<Exchange>,
 ) -> Result<(), CassetteError> {
     let unwritable = |source| CassetteError::Unwritable {
@@ -138,6 +142,7 @@ pub(super) fn write(
     let file = File {
         version: VERSION,
         holds_json_schema,
+        holds_json_schema_of,
         exchanges,
     };
     let text = serde_json::to_string_pretty(&file).map_err(|error| unwritable(error.into()))?;

@@ -14,6 +14,7 @@ use crate::boxed::{BoxFuture, BoxStream};
 use crate::message::AssistantMessage;
 use crate::model::{
     Accumulator, ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError,
+    ToolList,
 };
 use crate::schema::Dialect;
 use crate::secrets::Secrets;
@@ -59,11 +60,16 @@ impl Recorder {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), CassetteError> {
         let secrets = lock(&self.0.secrets).clone();
         let kept: Vec<_> = lock(&self.0.kept).iter().flatten().cloned().collect();
+        let named = kept
+            .iter()
+            .filter_map(|(request, _)| request["options"]["model"].as_str());
+        let holds = |options: &ChatOptions| self.0.model.holds_json_schema(options);
+        let of_named = named.map(|name| (name.to_owned(), holds(&ChatOptions::new().model(name))));
+        let held = (holds(&ChatOptions::new()), of_named.collect());
         let exchanges = kept
             .into_iter()
             .map(|(request, reply)| Exchange::new(request, reply, &secrets));
-        let holds_json_schema = self.0.model.holds_json_schema();
-        file::write(path.as_ref(), holds_json_schema, exchanges.collect())
+        file::write(path.as_ref(), held, exchanges.collect())
     }
 
     /// A place for a reply, in the order of the requests.
@@ -152,12 +158,12 @@ impl ChatModel for Recorder {
         self.0.model.dialect()
     }
 
-    fn holds_json_schema(&self) -> bool {
-        self.0.model.holds_json_schema()
+    fn holds_json_schema(&self, options: &ChatOptions) -> bool {
+        self.0.model.holds_json_schema(options)
     }
 
-    fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {
-        self.0.model.unsupported(options)
+    fn unsupported(&self, options: &ChatOptions, tools: &ToolList) -> Vec<&'static str> {
+        self.0.model.unsupported(options, tools)
     }
 
     fn provider(&self) -> &str {

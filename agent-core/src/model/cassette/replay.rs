@@ -1,5 +1,6 @@
 //! Answers from a cassette.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +12,9 @@ use super::meaning::meaning;
 use super::scrub::scrub;
 use crate::boxed::{BoxFuture, BoxStream};
 use crate::model::scripted::Answer;
-use crate::model::{ChatModel, ChatRequest, ChatResponse, ModelDelta, ModelError, ModelErrorKind};
+use crate::model::{
+    ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, ModelErrorKind,
+};
 use crate::secrets::Secrets;
 
 /// A model that answers from a cassette. Clones share what is left of it.
@@ -23,6 +26,8 @@ use crate::secrets::Secrets;
 pub struct Replay {
     /// What the recorded model said of itself.
     holds_json_schema: bool,
+    /// The same of the models that its requests named.
+    holds_json_schema_of: Arc<BTreeMap<String, bool>>,
     state: Arc<Mutex<State>>,
 }
 
@@ -47,6 +52,7 @@ impl Replay {
         };
         Ok(Self {
             holds_json_schema: file.holds_json_schema,
+            holds_json_schema_of: Arc::new(file.holds_json_schema_of),
             state: Arc::new(Mutex::new(state)),
         })
     }
@@ -116,8 +122,10 @@ impl ChatModel for Replay {
         "replay"
     }
 
-    fn holds_json_schema(&self) -> bool {
-        self.holds_json_schema
+    fn holds_json_schema(&self, options: &ChatOptions) -> bool {
+        let named = options.model.as_ref();
+        let of_named = named.and_then(|name| self.holds_json_schema_of.get(name));
+        of_named.copied().unwrap_or(self.holds_json_schema)
     }
 
     fn provider(&self) -> &str {

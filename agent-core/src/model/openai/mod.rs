@@ -38,7 +38,8 @@ use super::http::{self, Endpoint, Expect, Piece};
 use super::prefix::PrefixWatch;
 use super::reading::Asked;
 use super::{
-    ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, guard, reading,
+    ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, ToolList, guard,
+    reading,
 };
 use crate::boxed::{BoxFuture, BoxStream};
 use crate::schema::Dialect;
@@ -162,7 +163,7 @@ impl OpenAi {
     fn ask(&self, request: &ChatRequest, expect: Expect) -> Result<Asked, ModelError> {
         guard::check(request.options().model_or(&self.0.model))?;
         request.check_choice()?;
-        self.0.prefixes.look(request);
+        self.0.prefixes.look(request, &self.0.model);
         Ok(Asked {
             endpoint: Arc::clone(&self.0.endpoint),
             body: self.body(request, expect),
@@ -203,12 +204,12 @@ impl ChatModel for OpenAi {
         self.0.dialect.or(known)
     }
 
-    fn holds_json_schema(&self) -> bool {
+    fn holds_json_schema(&self, options: &ChatOptions) -> bool {
         let is_held = self.0.profile.quirks().formats == Formats::Schema;
-        is_held && !families::holds_no_schema(&self.0.model)
+        is_held && !families::holds_no_schema(options.model_or(&self.0.model))
     }
 
-    fn unsupported(&self, options: &ChatOptions) -> Vec<&'static str> {
+    fn unsupported(&self, options: &ChatOptions, _tools: &ToolList) -> Vec<&'static str> {
         settings::unsupported(options, &self.0.model, self.0.profile.quirks())
     }
 
