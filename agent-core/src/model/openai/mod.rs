@@ -209,8 +209,9 @@ impl ChatModel for OpenAi {
         is_held && !families::holds_no_schema(options.model_or(&self.0.model))
     }
 
-    fn unsupported(&self, options: &ChatOptions, _tools: &ToolList) -> Vec<&'static str> {
-        settings::unsupported(options, &self.0.model, self.0.profile.quirks())
+    fn unsupported(&self, options: &ChatOptions, tools: &ToolList) -> Vec<&'static str> {
+        let (tools, quirks) = (tools.definitions(), self.0.profile.quirks());
+        settings::unsupported(options, tools, &self.0.model, quirks)
     }
 
     fn provider(&self) -> &str {

@@ -124,25 +124,17 @@ fn forcing(options: &ChatOptions, quirks: &Quirks, refused: Refused) -> Forcing 
     }
 }
 
-/// The settings that this server has not.
+/// The settings that this server has not, as they are sent with these tools.
 pub(super) fn unsupported(
     options: &ChatOptions,
+    tools: &[ToolDefinition],
     model: &str,
     quirks: &Quirks,
 ) -> Vec<&'static str> {
     let refused = refused(options, model, quirks);
-    let forced = match (&options.tool_choice, forcing(options, quirks, refused)) {
-        (Some(ToolChoice::Required), forcing) => {
-            matches!(forcing, Forcing::Named | Forcing::Never | Forcing::Nothing)
-        }
-        (Some(ToolChoice::Named(_)), forcing) => {
-            matches!(
-                forcing,
-                Forcing::Required | Forcing::Never | Forcing::Nothing
-            )
-        }
-        _ => false,
-    };
+    let forcing = forcing(options, quirks, refused);
+    let choice = options.tool_choice.as_ref();
+    let is_lost = choice.is_some_and(|choice| !is_heeded(choice, tools, forcing));
     let mut stops = options.stop.iter().flatten();
     let settings = [
         (
@@ -152,7 +144,7 @@ pub(super) fn unsupported(
         ("top_p", options.top_p.is_some() && refused.sampling),
         ("seed", options.seed.is_some() && quirks.seed.is_none()),
         ("stop", stops.any(|text| text.is_empty() || refused.stop)),
-        ("tool_choice", forced),
+        ("tool_choice", is_lost),
         (
             "parallel_tool_calls",
             options.parallel_tool_calls.is_some()
@@ -182,6 +174,19 @@ fn response_format(format: &ResponseFormat, model: &str, quirks: &Quirks) -> Opt
         schema["strict"] = true.into();
     }
     Some(json!({"type": "json_schema", "json_schema": schema}))
+}
+
+/// True if what is sent for a choice says as much.
+fn is_heeded(choice: &ToolChoice, tools: &[ToolDefinition], forcing: Forcing) -> bool {
+    match (choice, forcing) {
+        (ToolChoice::Auto | ToolChoice::None, _) | (_, Forcing::Any) => true,
+        (_, Forcing::Never | Forcing::Nothing) => false,
+        (ToolChoice::Required, Forcing::Required) | (ToolChoice::Named(_), Forcing::Named) => true,
+        // One must be called, or this one: that is the same if there is no other.
+        (ToolChoice::Required, Forcing::Named) | (ToolChoice::Named(_), Forcing::Required) => {
+            tools.len() == 1
+        }
+    }
 }
 
 /// What comes closest among what the server heeds.
