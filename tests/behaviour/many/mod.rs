@@ -1,4 +1,5 @@
-//! Answers with very many calls: what they cost grows with them, and their number has a bound.
+//! Answers with very many calls, and very many messages: what they cost grows with them, and the number
+//! of calls has a bound.
 //!
 //! The times are several times what is needed, and far less than what it takes to look at each call
 //! for each call. They are those of the thread alone, so that a busy machine fails no test.
@@ -6,6 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod answers;
+mod neighbours;
 mod pauses;
 mod runs;
 

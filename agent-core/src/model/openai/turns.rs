@@ -18,18 +18,20 @@ const BRIDGE: &str = r#",{"role":"assistant","content":"OK."}"#;
 /// What is said for a user who says nothing.
 pub(super) const FILLER: &str = r#",{"role":"user","content":"Go on."}"#;
 
-/// The messages, each with a comma before it. Their text is kept with the history and grows.
+/// The messages, each with a comma before it. Their text is kept with the history and grows, but for
+/// the last one, which may grow itself.
 pub(super) fn pieces(request: &ChatRequest, quirks: &'static Quirks) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::with_capacity(3);
+    let mut pieces: Vec<Piece> = Vec::with_capacity(4);
     pieces.extend(front(request, quirks));
     let transcript = request.transcript();
     let write = |message: &Message, text: &mut String, turns: &mut Turns| {
         turns.take(message, text, quirks);
     };
-    let (text, speaker) = transcript.text(quirks.name, write, |text, turns| {
-        (Arc::clone(text), turns.speaker())
+    let (text, last, speaker) = transcript.text(quirks.name, write, |text, turns| {
+        (Arc::clone(text), turns.last(quirks), turns.speaker())
     });
     pieces.push(text.into());
+    pieces.extend(last);
     if matches!(speaker, None | Some(Role::Assistant)) {
         tell_put_in(FILLER);
         pieces.push(FILLER.into());
@@ -76,18 +78,46 @@ fn front(request: &ChatRequest, quirks: &'static Quirks) -> Option<Piece> {
     }
 }
 
-/// What is known of the messages that were written, of which those of the system in front are none.
+/// What is known of the messages that were seen, of which those of the system in front are none.
 #[derive(Default)]
 struct Turns {
-    /// Where the text of the group begins.
-    start: usize,
-    /// The last neighbours of one role; they are written anew if another joins them.
+    /// The last neighbours of one role; they are written once another role speaks.
     group: Vec<Message>,
+    /// True if the last of them stands in the history as it is sent.
+    is_own: bool,
 }
 
 impl Turns {
     fn speaker(&self) -> Option<Role> {
         self.group.last().map(Message::role)
+    }
+
+    /// What is not written yet.
+    fn last(&self, quirks: &'static Quirks) -> Option<Piece> {
+        match &*self.group {
+            [] => None,
+            [only] if self.is_plain(only) => Some(message::kept(only, quirks).into()),
+            _ => {
+                let mut text = String::new();
+                self.push_to(&mut text, quirks);
+                Some(text.into())
+            }
+        }
+    }
+
+    /// True if a message that is alone is sent as it is kept.
+    fn is_plain(&self, only: &Message) -> bool {
+        self.is_own && !message::has_pictures(only.tool_results())
+    }
+
+    /// Adds the last neighbours as one message, with a comma before it.
+    fn push_to(&self, out: &mut String, quirks: &'static Quirks) {
+        match &*self.group {
+            [] => {}
+            [only] if self.is_plain(only) => message::push_kept(out, only, quirks),
+            [only] if self.is_own => message::push_results(out, only.tool_results(), quirks),
+            group => push_merged(out, group, quirks),
+        }
     }
 
     fn take(&mut self, message: &Message, text: &mut String, quirks: &'static Quirks) {
@@ -108,10 +138,10 @@ impl Turns {
         }
     }
 
-    /// `is_own` tells that the message stands in the history as it is sent.
     fn add(&mut self, message: Message, is_own: bool, text: &mut String, quirks: &'static Quirks) {
         let (speaker, role) = (self.speaker(), message.role());
         if speaker != Some(role) || role == Role::Tool {
+            self.push_to(text, quirks);
             let missing = match (speaker, role) {
                 (Some(Role::Tool), Role::User) => Some(BRIDGE),
                 (None, Role::Assistant) => Some(FILLER),
@@ -121,23 +151,10 @@ impl Turns {
                 tell_put_in(words);
                 text.push_str(words);
             }
-            self.start = text.len();
             self.group.clear();
         }
         self.group.push(message);
-        text.truncate(self.start);
-        push_group(text, &self.group, is_own, quirks);
-    }
-}
-
-/// Adds neighbours of one role as one message, with a comma before it.
-fn push_group(out: &mut String, group: &[Message], is_own: bool, quirks: &'static Quirks) {
-    match group {
-        [only] if is_own && message::has_pictures(only.tool_results()) => {
-            message::push_results(out, only.tool_results(), quirks);
-        }
-        [only] if is_own => message::push_kept(out, only, quirks),
-        group => push_merged(out, group, quirks),
+        self.is_own = is_own;
     }
 }
 
