@@ -66,7 +66,7 @@ fn end_of_scalar(bytes: &[u8], at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::call::check;
+    use crate::message::arguments::check;
 
     #[test]
     fn what_models_write_is_flat() {

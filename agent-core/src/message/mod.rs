@@ -5,6 +5,7 @@
 //!
 //! Not here: how a provider writes messages (`model`).
 
+mod arguments;
 mod call;
 mod content;
 pub(crate) mod envelope;
@@ -20,7 +21,8 @@ mod transcript;
 use std::fmt;
 use std::sync::Arc;
 
-pub use call::{InvalidArguments, ToolCall, ToolResult};
+pub use arguments::InvalidArguments;
+pub use call::{ToolCall, ToolResult};
 pub use content::{ContentPart, Image};
 pub(crate) use content::{Parts, parts, text_of};
 pub(crate) use envelope::Message;
