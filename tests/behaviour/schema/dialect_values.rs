@@ -225,6 +225,26 @@ fn zoo() -> Vec<Arc<dyn ToolCallback>> {
 }
 
 #[test]
+fn null_for_what_may_be_absent_is_found_in_a_branch_that_leads_to_others() {
+    let words = json!({"type": "object", "properties": {"a": {"enum": ["x", "y"]}}});
+    for branch in [
+        words.clone(),
+        json!({"allOf": [{"type": "object"}, {"properties": words["properties"]}]}),
+        json!({"allOf": [{"$ref": "#/$defs/words"}], "title": "Words"}),
+    ] {
+        let schema = json!({
+            "type": "object",
+            "properties": {"p": {"anyOf": [{"type": "string"}, branch]}},
+            "$defs": {"words": words},
+        });
+
+        let value = without_optional_nulls(&schema, json!({"p": {"a": null}}));
+
+        assert_eq!(value, json!({"p": {}}), "{schema}");
+    }
+}
+
+#[test]
 fn which_tools_of_the_zoo_are_strict() {
     let strict = |dialect: Dialect| -> Vec<String> {
         let zoo = zoo();

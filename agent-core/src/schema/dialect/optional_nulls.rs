@@ -12,6 +12,9 @@ use crate::schema::SchemarsPart;
 const MAX_HOPS: usize = 16;
 const MAX_STEPS: usize = 100_000;
 
+/// How many schemas may hold for one value.
+const MAX_PARTS: usize = 64;
+
 /// The value without each null that stands for a property that is not given.
 ///
 /// In [`Dialect::OpenAiStrict`](super::Dialect::OpenAiStrict) every property is required, and
@@ -133,33 +136,61 @@ fn branches<'a>(rules: &'a Map<String, Value>, keyword: &str) -> impl Iterator<I
 
 /// True if the value has the type of the branch, all it requires and its constants.
 fn is_meant(branch: &Value, value: &Value, definitions: &Definitions<'_>) -> bool {
-    let mut branch = branch;
-    for _ in 0..MAX_HOPS {
-        let reference = branch.get("$ref").and_then(Value::as_str);
-        match reference.and_then(|reference| definitions.get(reference)) {
-            Some(target) => branch = target,
-            None => break,
-        }
-    }
-    let Some(rules) = branch.as_object() else {
+    let kind = match value {
+        Value::Object(_) => "object",
+        Value::Array(_) => "array",
+        _ => return false,
+    };
+    let Some(parts) = parts(branch, definitions) else {
         return false;
     };
+    let is_typed = parts.iter().any(|rules| has_type(rules, kind));
+    is_typed && parts.iter().all(|rules| admits(rules, value, kind))
+}
+
+/// What holds for a value of this schema: its own rules, and those that `$ref` and `allOf` add.
+/// `None` if these are too many, or take no value.
+fn parts<'a>(
+    schema: &'a Value,
+    definitions: &Definitions<'a>,
+) -> Option<Vec<&'a Map<String, Value>>> {
+    let mut parts = Vec::new();
+    let mut open = vec![schema];
+    while let Some(schema) = open.pop() {
+        if schema == &Value::Bool(true) {
+            continue;
+        }
+        let rules = schema.as_object().filter(|_| parts.len() < MAX_PARTS)?;
+        let reference = rules.get("$ref").and_then(Value::as_str);
+        open.extend(reference.and_then(|reference| definitions.get(reference)));
+        open.extend(branches(rules, "allOf"));
+        parts.push(rules);
+    }
+    Some(parts)
+}
+
+/// True if nothing in these rules alone speaks against the value, as far as they are looked at.
+fn admits(rules: &Map<String, Value>, value: &Value, kind: &str) -> bool {
+    if rules.contains_key("type") && !has_type(rules, kind) {
+        return false;
+    }
     let Value::Object(members) = value else {
-        return value.is_array() && has_type(rules, "array");
+        return true;
     };
     let required = rules.get("required").and_then(Value::as_array);
     let has = |name: &Value| name.as_str().is_some_and(|name| members.contains_key(name));
-    let fits = |(name, schema): (&String, &Value)| match (
-        members.get(name),
-        schema.get("const"),
-        schema.get("enum"),
-    ) {
-        (Some(value), Some(constant), _) => value == constant,
-        (Some(value), None, Some(Value::Array(values))) => values.contains(value),
-        _ => true,
+    let is_required =
+        |name: &str| required.is_some_and(|required| required.iter().any(|it| it == name));
+    let fits = |(name, schema): (&String, &Value)| {
+        // Null may say that it is not given.
+        let given = members.get(name);
+        let given = given.filter(|value| !value.is_null() || is_required(name));
+        match (given, schema.get("const"), schema.get("enum")) {
+            (Some(value), Some(constant), _) => value == constant,
+            (Some(value), None, Some(Value::Array(values))) => values.contains(value),
+            _ => true,
+        }
     };
     let properties = rules.get("properties").and_then(Value::as_object);
-    has_type(rules, "object")
-        && required.into_iter().flatten().all(has)
-        && properties.into_iter().flatten().all(fits)
+    required.into_iter().flatten().all(has) && properties.into_iter().flatten().all(fits)
 }
