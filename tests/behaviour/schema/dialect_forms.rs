@@ -389,3 +389,17 @@ fn a_foreign_schema_that_grows_without_end_is_cut() {
         }
     }
 }
+
+#[test]
+fn enums_that_share_no_value_are_told_where_they_become_one_schema() {
+    let both = json!({"allOf": [{"enum": ["a", "b"]}, {"enum": ["x", "b"]}]});
+    let none = json!({"allOf": [{"enum": ["a", "b"]}, {"enum": ["x", "y"]}]});
+    let input = |p: Value| json!({"type": "object", "properties": {"p": p}});
+
+    assert!(changes(Dialect::Gemini, &input(both)).is_empty());
+    let [change] = &changes(Dialect::Gemini, &input(none))[..] else {
+        panic!("one change");
+    };
+    assert_eq!(change.effect, ChangeEffect::Looser);
+    assert!(change.why.contains("one of \"x\", \"y\""), "{}", change.why);
+}

@@ -137,6 +137,9 @@ pub(super) fn join(
         }
         ("type", there, value) => join_types(there, value),
         ("enum", Value::Array(there), Value::Array(more)) => {
+            if !there.iter().any(|value| more.contains(value)) {
+                return Err(more.into());
+            }
             there.retain(|value| more.contains(value));
             Ok(())
         }
