@@ -22,6 +22,7 @@ macro_rules! definition {
 
 mod agreement;
 mod arguments;
+mod chains;
 mod dialect_forms;
 mod dialect_page;
 mod dialect_roots;

@@ -1,6 +1,7 @@
 //! How large a schema is, and whether that is too large for a strict one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::mem;
 
 use serde_json::{Map, Value};
 
@@ -33,11 +34,7 @@ impl Size {
     pub fn of(schema: &Value) -> Self {
         let mut size = Self::default();
         size.add(schema);
-        size.depth = Depth {
-            root: schema,
-            known: HashMap::new(),
-        }
-        .of(schema);
+        size.depth = depth(schema);
         size
     }
 
@@ -108,43 +105,73 @@ fn children<'a>(schema: &'a Map<String, Value>, mut visit: impl FnMut(&'a str, &
     }
 }
 
-struct Depth<'a> {
-    root: &'a Value,
-    /// Of what references lead to; 0 while it is being found, so that a circle counts once.
-    known: HashMap<&'a str, usize>,
+/// How deep objects and lists stand in each other, references followed.
+///
+/// No reference is followed by a call of its own: a schema from elsewhere may hold a chain of
+/// thousands.
+fn depth(root: &Value) -> usize {
+    // Of what references lead to; 0 while it is being found, so that a circle counts once.
+    let mut known = HashMap::new();
+    let mut outer = Vec::new();
+    let mut part = Part::of(None, root);
+    loop {
+        if let Some((reference, above)) = part.references.pop_front() {
+            if let Some(below) = known.get(reference) {
+                part.depth = part.depth.max(above + below);
+                continue;
+            }
+            known.insert(reference, 0);
+            let pointer = reference.strip_prefix('#');
+            if let Some(target) = pointer.and_then(|pointer| root.pointer(pointer)) {
+                part.references.push_front((reference, above));
+                outer.push(mem::replace(&mut part, Part::of(Some(reference), target)));
+            }
+            continue;
+        }
+        known.extend(part.reference.map(|reference| (reference, part.depth)));
+        match outer.pop() {
+            Some(around) => part = around,
+            None => return part.depth,
+        }
+    }
 }
 
-impl<'a> Depth<'a> {
-    fn of(&mut self, schema: &'a Value) -> usize {
-        let Some(schema) = schema.as_object() else {
-            return 0;
+/// A schema up to where its references lead elsewhere.
+struct Part<'a> {
+    /// What leads here, if this is not the root.
+    reference: Option<&'a str>,
+    depth: usize,
+    /// Those that were not followed yet, and how deep they stand.
+    references: VecDeque<(&'a str, usize)>,
+}
+
+impl<'a> Part<'a> {
+    fn of(reference: Option<&'a str>, schema: &'a Value) -> Self {
+        let mut part = Self {
+            reference,
+            depth: 0,
+            references: VecDeque::new(),
         };
-        let mut inner = 0;
-        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-            inner = self.behind(reference);
-        }
+        part.look(schema, 0);
+        part
+    }
+
+    fn look(&mut self, schema: &'a Value, above: usize) {
+        let Some(schema) = schema.as_object() else {
+            return;
+        };
         let own = ["properties", "items", "prefixItems", "additionalProperties"]
             .iter()
             .any(|keyword| schema.contains_key(*keyword));
+        let depth = above + usize::from(own);
+        self.depth = self.depth.max(depth);
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        self.references.extend(reference.map(|to| (to, depth)));
         children(schema, |keyword, child| {
             if !matches!(keyword, "$defs" | "definitions") {
-                inner = inner.max(self.of(child));
+                self.look(child, depth);
             }
         });
-        inner + usize::from(own)
-    }
-
-    fn behind(&mut self, reference: &'a str) -> usize {
-        if let Some(known) = self.known.get(reference) {
-            return *known;
-        }
-        self.known.insert(reference, 0);
-        let target = reference
-            .strip_prefix('#')
-            .and_then(|pointer| self.root.pointer(pointer));
-        let depth = target.map_or(0, |target| self.of(target));
-        self.known.insert(reference, depth);
-        depth
     }
 }
 

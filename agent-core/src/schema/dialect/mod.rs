@@ -11,6 +11,7 @@
 //! Not here: what all tools of a request make together (`tool::report`), how a request is
 //! written (`model`).
 
+mod circles;
 mod limits;
 mod measure;
 mod merge;

@@ -1,24 +1,26 @@
 //! References: what they lead to, and putting it in their place.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
 use super::ChangeEffect;
+use super::circles::circles;
 use super::rewrite::{Place, Rewriter};
 use super::table::References;
 
 /// What the references of one schema lead to.
 pub(super) struct Definitions<'a> {
     root: &'a Value,
-    circular: HashMap<String, bool>,
+    /// Those that lead back to themselves, once somebody asked.
+    circles: Option<HashSet<&'a str>>,
 }
 
 impl<'a> Definitions<'a> {
     pub(super) fn of(root: &'a Value) -> Self {
         Self {
             root,
-            circular: HashMap::new(),
+            circles: None,
         }
     }
 
@@ -29,29 +31,11 @@ impl<'a> Definitions<'a> {
 
     /// True if what the reference leads to leads back to it.
     fn is_circular(&mut self, reference: &str) -> bool {
-        if let Some(known) = self.circular.get(reference) {
-            return *known;
+        if self.circles.is_none() {
+            self.circles = Some(circles(self.root, self));
         }
-        let mut seen = HashSet::new();
-        let mut open: Vec<&Value> = self.get(reference).into_iter().collect();
-        let mut circular = reference == "#";
-        while let Some(value) = open.pop() {
-            match value {
-                Value::Array(items) => open.extend(items),
-                Value::Object(members) => {
-                    open.extend(members.values());
-                    if let Some(next) = members.get("$ref").and_then(Value::as_str) {
-                        circular |= next == reference;
-                        if seen.insert(next) {
-                            open.extend(self.get(next));
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        self.circular.insert(reference.to_owned(), circular);
-        circular
+        let circles = self.circles.as_ref();
+        circles.is_some_and(|circles| circles.contains(reference))
     }
 }
 
