@@ -46,13 +46,14 @@ pub(super) fn repair(text: &str) -> Option<String> {
 
 type Rest<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// The text inside a Markdown code fence, or the text itself if there is no fence.
+/// The text inside a Markdown code fence, or the text itself if there is no fence; it has no blanks
+/// around it.
 fn unfence(text: &str) -> Option<&str> {
     let Some(fenced) = text.strip_prefix("```") else {
         return Some(text);
     };
     let (_language, body) = fenced.split_once('\n')?;
-    Some(body.trim_end().strip_suffix("```")?.trim())
+    Some(body.strip_suffix("```")?.trim())
 }
 
 /// Copies a string up to its closing quote, as JSON writes it.
@@ -102,12 +103,18 @@ mod tests {
     fn what_has_one_reading_is_repaired() {
         for (broken, meant) in [
             (r#"{"a": 1, "b": [1, 2,],}"#, r#"{"a": 1, "b": [1, 2]}"#),
-            ("{\"a\": \"x\n\ty\"}", r#"{"a": "x\n\ty"}"#),
+            (r#"{"a": [1, 2, ], }"#, r#"{"a": [1, 2]}"#),
+            ("{\"a\": \"x\n\ty\r\"}", r#"{"a": "x\n\ty\r"}"#),
+            (r#"{"a": "say \"x\", \\",}"#, r#"{"a": "say \"x\", \\"}"#),
             ("```json\n{\"a\": 1}\n```", r#"{"a": 1}"#),
+            (" ```\n\n{\"a\": 1}\n\n```\n", r#"{"a": 1}"#),
             (r#"{"a": 1} That should do it."#, r#"{"a": 1}"#),
             (r#"{"a": 1}<|tool_call_end|>"#, r#"{"a": 1}"#),
             (r#"{"a": 1}</tool_call>"#, r#"{"a": 1}"#),
             (r#"{'a': "it's", 'b': None}"#, r#"{"a": "it's", "b": null}"#),
+            ("{'a': [True, False]}", r#"{"a": [true, false]}"#),
+            // Left to who reads it: a word that only begins as one of Python's.
+            ("{'a': None1}", r#"{"a": None1}"#),
             (r#"{'a': 'say \'x\' "y"'}"#, r#"{"a": "say 'x' \"y\""}"#),
         ] {
             assert_eq!(repair(broken).as_deref(), Some(meant), "{broken}");
@@ -119,7 +126,14 @@ mod tests {
         for broken in [
             r#"{"a": 1}{"a": 2}"#,
             r#"{"a": 1} {"a": 2}"#,
+            r#"{"a": 1} or "b""#,
+            r#"{"a": 1} {2"#,
+            r#"{"a": 1} [2"#,
+            r#"{"a": 1} 2]"#,
+            r#"{"a": 1} 2}"#,
+            r#"{"a": 1}2"#,
             r#"{"a": "x"#,
+            r#"{"a": "x\"#,
             r#"{"a": [1, 2"#,
             "```json\n{\"a\": 1}",
             "}",
