@@ -10,6 +10,8 @@
 mod absent;
 mod accepts;
 mod base64;
+#[cfg(feature = "validate")]
+mod chains;
 mod chance;
 mod check;
 mod compose;
@@ -38,6 +40,8 @@ mod writer;
 
 pub(crate) use absent::{absent, is_required};
 pub use base64::Base64;
+#[cfg(feature = "validate")]
+pub(crate) use chains::longest_chain;
 pub(crate) use chance::Chance;
 pub(crate) use check::checked;
 pub use check::{SchemaError, SchemaFault};

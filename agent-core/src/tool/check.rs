@@ -89,7 +89,7 @@ pub(super) fn check_value(
     given: &RawValue,
     context: &ToolContext,
 ) -> Result<(), ToolError> {
-    match super::validate::validator(schema) {
+    match super::validate::Validator::of(schema) {
         Ok(validator) => super::validate::validate(&validator, schema, given.get(), context),
         // A schema that nobody can read is no reason to refuse.
         Err(_) => Ok(()),

@@ -144,7 +144,8 @@ impl FunctionTool {
     /// # Errors
     ///
     /// [`SchemaError`] if the schema is not one of an object, or no JSON Schema; it lists
-    /// every place.
+    /// every place. With the feature `validate` also if it holds a value to a chain of more than
+    /// 250 schemas, or to more than 10000.
     #[track_caller]
     pub fn from_schema<A, M>(
         name: impl Into<Cow<'static, str>>,
@@ -286,7 +287,7 @@ fn given(schema: Value) -> Result<(InputSchema, Option<Check>), SchemaError> {
     let schema = schema::checked(schema)?;
     #[cfg(feature = "validate")]
     let check = {
-        let validator = super::validate::validator(&schema)?;
+        let validator = super::validate::Validator::of(&schema)?;
         let schema = schema.clone();
         let check = move |arguments: &str, context: &ToolContext| {
             super::validate::validate(&validator, &schema, arguments, context)

@@ -101,4 +101,4 @@ pub(crate) use output::{IntoToolOutput, ToolOutput};
 pub(crate) use place::Leftovers;
 pub(crate) use set::ToolSet;
 #[cfg(feature = "validate")]
-pub(crate) use validate::validator;
+pub(crate) use validate::Validator;

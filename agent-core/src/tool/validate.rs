@@ -3,30 +3,64 @@
 //! Nothing is fetched: a schema refers to itself only.
 
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{ValidationError, Validator};
+use jsonschema::{ErrorIterator, ValidationError};
 use serde_json::Value;
 
 use super::closure::raw;
 use super::fault::{EXAMPLE, LONGEST_EXAMPLE, LONGEST_REASON, received, short_path, shortened};
 use super::{ToolContext, ToolError};
-use crate::schema::{SchemaError, SchemaFault, example_at};
+use crate::schema::{SchemaError, SchemaFault, example_at, longest_chain};
 use crate::secrets::Secrets;
 
 /// How many faults of one call the model is told.
 const MAX_FAULTS: usize = 10;
 
-/// Makes the check of a schema.
-pub(crate) fn validator(schema: &Value) -> Result<Validator, SchemaError> {
-    jsonschema::options()
-        .offline()
-        .should_validate_formats(true)
-        .build(schema)
-        .map_err(|error| {
-            SchemaError::new(vec![SchemaFault {
-                pointer: error.instance_path().to_string(),
-                problem: format!("is refused: {error}"),
-            }])
-        })
+/// How many schemas a value and all that it stands in may be held to: each takes about a kilobyte of
+/// the stack, of which a thread of tokio has two megabytes.
+const MOST_AT_ONCE: usize = 1000;
+
+/// The check of a schema.
+pub(crate) struct Validator {
+    validator: jsonschema::Validator,
+    /// How many schemas hold for one value, each by the one before.
+    chain: usize,
+}
+
+impl Validator {
+    pub(crate) fn of(schema: &Value) -> Result<Self, SchemaError> {
+        let chain = longest_chain(schema)?;
+        let validator = jsonschema::options()
+            .offline()
+            .should_validate_formats(true)
+            .build(schema)
+            .map_err(|error| {
+                SchemaError::new(vec![SchemaFault {
+                    pointer: error.instance_path().to_string(),
+                    problem: format!("is refused: {error}"),
+                }])
+            })?;
+        Ok(Self { validator, chain })
+    }
+
+    /// What is wrong with a value; the outer error if it is too deep for that to be found out.
+    pub(crate) fn errors<'a>(
+        &'a self,
+        value: &'a Value,
+    ) -> Result<ErrorIterator<'a>, &'static str> {
+        match depth(value).saturating_mul(self.chain) > MOST_AT_ONCE {
+            true => Err("nested too deep to be checked"),
+            false => Ok(self.validator.iter_errors(value)),
+        }
+    }
+}
+
+fn depth(value: &Value) -> usize {
+    let inner = match value {
+        Value::Array(items) => items.iter().map(depth).max(),
+        Value::Object(members) => members.values().map(depth).max(),
+        _ => return 1,
+    };
+    1 + inner.unwrap_or(0)
 }
 
 /// Checks the arguments; all faults are told at once, a line for each, with an example where the
@@ -39,7 +73,9 @@ pub(super) fn validate(
 ) -> Result<(), ToolError> {
     let arguments: Value =
         serde_json::from_str(raw(arguments, context, || example_at(schema, ""))?.get())?;
-    let mut errors = validator.iter_errors(&arguments);
+    let errors = validator.errors(&arguments);
+    let mut errors =
+        errors.map_err(|why| ToolError::invalid_arguments(format!("the arguments are {why}")))?;
     let faults: Vec<String> = errors
         .by_ref()
         .take(MAX_FAULTS)

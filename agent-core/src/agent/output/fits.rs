@@ -22,10 +22,10 @@ pub(super) fn compile(_: &Value) -> Result<Fits, SchemaError> {
 
 #[cfg(feature = "validate")]
 pub(super) fn compile(schema: &Value) -> Result<Fits, SchemaError> {
-    let validator = crate::tool::validator(schema)?;
+    let validator = crate::tool::Validator::of(schema)?;
     Ok(Box::new(move |json| {
         let value: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
-        let mut errors = validator.iter_errors(&value);
+        let mut errors = validator.errors(&value).map_err(str::to_owned)?;
         let faults = errors.by_ref().take(MOST_FAULTS);
         let faults: Vec<String> = faults.map(|error| text(&error)).collect();
         if faults.is_empty() {
