@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use agent_core::agent::{
-    BuildFault, Limits, OnLimit, OutputMode, ReactAgentBuilder, ToolInterceptor, ToolNext,
-    ToolRequest,
+    AgentTool, BuildFault, Limits, OnLimit, OutputMode, ReactAgentBuilder, ToolInterceptor,
+    ToolNext, ToolRequest,
 };
 use agent_core::event::EventKind;
 use agent_core::model::scripted::{Turn, calls, fails, hangs, says};
@@ -17,8 +17,8 @@ use agent_core::model::{
 use agent_core::schema::Schemars;
 use agent_core::tool::ToolOutcome;
 use agent_core::{
-    AgentError, BoxFuture, BoxStream, Message, Outcome, ReactAgent, RunOutput, ToolError,
-    ToolSchema,
+    AgentError, BoxFuture, BoxStream, Message, Outcome, ReactAgent, RunOutput, ToolCallback as _,
+    ToolError, ToolSchema,
 };
 use agent_tests::runs::{Asks, events, offered, output, result_texts, texts};
 use agent_tests::tools::answers;
@@ -695,6 +695,32 @@ async fn thoughts_and_brackets_before_an_answer_are_no_part_of_it_while_it_is_wr
 }
 
 #[tokio::test]
+async fn what_an_agent_of_the_same_name_writes_in_a_call_is_no_part_of_the_answer() {
+    let inner = scripted([says(r#"{"city": "Bergen", "degrees": 1.0}"#)]);
+    let inner = weather(inner).description("Tells the weather.");
+    let inner = AgentTool::new(inner.build().unwrap());
+    let name = inner.definition().name().to_owned();
+    let outer = scripted([calls(&*name, json!({"input": "Bergen?"})), says(OSLO)]);
+    let agent = weather(outer).output_mode(OutputMode::Native).tools(inner);
+    let agent = agent.build().unwrap();
+    assert_eq!(agent.name(), name);
+
+    let mut run = agent.run("Oslo?").stream();
+    let mut cities = Vec::new();
+    while let Some(event) = run.next().await {
+        event.unwrap();
+        let part = run.partial::<Value>();
+        cities.extend(part.and_then(|part| Some(part["city"].as_str()?.to_owned())));
+    }
+
+    assert!(!cities.is_empty());
+    assert!(
+        cities.iter().all(|city| "Oslo".starts_with(city)),
+        "{cities:?}"
+    );
+}
+
+#[tokio::test]
 async fn an_answer_that_speaks_of_thoughts_is_read_while_it_is_written() {
     let text = r#"{"city": "a</think>b", "degrees": 4.5}"#.to_owned();
     let agent = weather(writes(vec![text])).output_mode(OutputMode::Native);
@@ -876,7 +902,7 @@ async fn an_agent_with_a_form_is_a_tool_that_gives_its_json() {
         .build()
         .unwrap();
     let model = scripted([calls("assistant", json!({"input": "Oslo?"})), says("Cold.")]);
-    let outer = ReactAgent::builder("outer", model).tools(agent_core::agent::AgentTool::new(inner));
+    let outer = ReactAgent::builder("outer", model).tools(AgentTool::new(inner));
 
     let output = outer.build().unwrap().run("Oslo?").await.unwrap();
     assert_eq!(

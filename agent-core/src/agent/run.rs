@@ -285,7 +285,7 @@ impl RunStream {
 
     fn number(&mut self, said: Said) -> AgentEvent {
         if let Some(partial) = &mut self.partial
-            && said.agent == self.agent
+            && !said.is_nested
         {
             partial.push(&said.kind);
         }
@@ -328,10 +328,10 @@ impl Stream for RunStream {
             }
         }
         Poll::Ready(match this.end.take() {
-            Some(Ok(output)) => Some(Ok(this.number(Said {
-                agent: Arc::clone(&this.agent),
-                kind: EventKind::RunFinished(output),
-            }))),
+            Some(Ok(output)) => {
+                let said = Said::new(&this.agent, EventKind::RunFinished(output));
+                Some(Ok(this.number(said)))
+            }
             Some(Err(error)) => Some(Err(error)),
             None => None,
         })

@@ -22,7 +22,27 @@ const CAPACITY: usize = 64;
 #[derive(Clone)]
 pub(crate) struct Said {
     pub(crate) agent: Arc<str>,
+    /// True if it speaks in a call of the run that is read.
+    pub(crate) is_nested: bool,
     pub(crate) kind: EventKind,
+}
+
+impl Said {
+    pub(crate) fn new(agent: &Arc<str>, kind: EventKind) -> Self {
+        Self {
+            agent: Arc::clone(agent),
+            is_nested: false,
+            kind,
+        }
+    }
+
+    /// The same, for the reader of the run around the one that says it.
+    fn outwards(&self) -> Self {
+        Self {
+            is_nested: true,
+            ..self.clone()
+        }
+    }
 }
 
 /// Where the parts of a run put their events.
@@ -69,11 +89,7 @@ impl Sink {
         if !self.is_read() {
             return Either::Left(ready(()));
         }
-        let agent = Arc::clone(&self.agent);
-        let said = Said {
-            agent,
-            kind: kind(),
-        };
+        let said = Said::new(&self.agent, kind());
         let said = match (&self.outer, &self.sender) {
             (None, Some(sender)) => match sender.try_send(said) {
                 Err(TrySendError::Full(said)) => said,
@@ -87,8 +103,7 @@ impl Sink {
 
     async fn pass(&self, said: Said) {
         if let Some(outer) = &self.outer {
-            let said = said.clone();
-            Box::pin(outer.pass(said)).await;
+            Box::pin(outer.pass(said.outwards())).await;
         }
         if let Some(sender) = &self.sender {
             let _ = sender.send(said).await;
@@ -100,8 +115,7 @@ impl Sink {
         if !self.has_room() {
             return Some(kind);
         }
-        let agent = Arc::clone(&self.agent);
-        self.try_pass(Said { agent, kind });
+        self.try_pass(Said::new(&self.agent, kind));
         None
     }
 
@@ -114,7 +128,7 @@ impl Sink {
     /// What finds no room is dropped: somebody took it since it was looked for.
     fn try_pass(&self, said: Said) {
         if let Some(outer) = &self.outer {
-            outer.if_open(|| outer.sink.try_pass(said.clone()));
+            outer.if_open(|| outer.sink.try_pass(said.outwards()));
         }
         if let Some(sender) = &self.sender {
             let _ = sender.try_send(said);
@@ -200,8 +214,7 @@ impl Gate {
 
     /// Hands one event on, waiting for room; the gate may be closed meanwhile.
     pub(crate) async fn send(&self, kind: EventKind) {
-        let agent = Arc::clone(&self.sink.agent);
-        self.pass(Said { agent, kind }).await;
+        self.pass(Said::new(&self.sink.agent, kind)).await;
     }
 
     async fn pass(&self, said: Said) {
@@ -210,7 +223,7 @@ impl Gate {
         };
         shared.released().await;
         if let Some(outer) = &self.sink.outer {
-            Box::pin(outer.pass(said.clone())).await;
+            Box::pin(outer.pass(said.outwards())).await;
         }
         if let Some(sender) = &self.sink.sender
             && let Ok(room) = sender.reserve().await
