@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 
-use super::{AssistantMessage, Message, MessageBody, ToolResult, Transcript};
+use super::{AssistantMessage, Message, MessageBody, ToolResult, Transcript, TranscriptError};
 
 /// What was changed so that a history became a [`Transcript`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,12 +80,22 @@ impl Transcript {
             messages.get(start).map(Message::body),
             Some(MessageBody::Tool(_))
         );
-        self.replace(head..start + usize::from(cuts), None);
+        // Groups stay whole, so each message fits.
+        let _ = self.replace(head..start + usize::from(cuts), None);
     }
 
     /// Puts `summary` in the place of the first `count` messages, system messages at the
     /// beginning aside. A group of calls and results that is cut stays whole.
-    pub fn summarize_first(&mut self, count: usize, summary: Message) {
+    ///
+    /// # Errors
+    ///
+    /// [`TranscriptError`] if the summary does not fit there, as one that calls tools or answers
+    /// them. The history stays as it was.
+    pub fn summarize_first(
+        &mut self,
+        count: usize,
+        summary: Message,
+    ) -> Result<(), TranscriptError> {
         let head = self.head();
         let messages = self.messages();
         let end = count.clamp(head, messages.len());
@@ -94,7 +104,7 @@ impl Transcript {
             Some(MessageBody::Tool(_))
         );
         let end = end.saturating_sub(usize::from(cuts)).max(head);
-        self.replace(head..end, Some(summary));
+        self.replace(head..end, Some(summary))
     }
 
     /// How many system messages stand at the beginning.
@@ -103,19 +113,23 @@ impl Transcript {
         self.messages().iter().take_while(is_system).count()
     }
 
-    fn replace(&mut self, place: std::ops::Range<usize>, with: Option<Message>) {
+    fn replace(
+        &mut self,
+        place: std::ops::Range<usize>,
+        with: Option<Message>,
+    ) -> Result<(), TranscriptError> {
         let partial: Vec<ToolResult> = self.partial_results().cloned().collect();
         let mut messages = self.messages().to_vec();
         messages.splice(place, with);
         let mut replaced = Self::new();
         for message in messages {
-            // Groups are whole, so each message fits.
-            let _ = replaced.push(message);
+            replaced.push(message)?;
         }
         for result in partial {
-            let _ = replaced.answer(result);
+            replaced.answer(result)?;
         }
         *self = replaced;
+        Ok(())
     }
 }
 

@@ -139,11 +139,25 @@ fn a_summary_takes_the_place_of_whole_groups() {
     ])
     .unwrap();
 
-    transcript.summarize_first(4, Message::user("Summary."));
+    let summary = Message::user("Summary.");
+    transcript.summarize_first(4, summary).unwrap();
 
     assert_pairs(&transcript);
     let texts: Vec<String> = transcript.messages().iter().map(Message::text).collect();
     assert_eq!(texts, ["Summary.", "", "b", "2"]);
+}
+
+#[test]
+fn a_summary_that_breaks_the_history_is_refused_and_loses_nothing() {
+    let (one, lost) = (call("c1", "x"), call("c2", "y"));
+    let messages = [Message::user("1"), Message::user("2"), calls(&[&one])];
+    let mut transcript = Transcript::from_messages(messages).unwrap();
+    let before = transcript.messages().to_vec();
+
+    for summary in [calls(&[&lost]), Message::tool(vec![result(&lost, "b")])] {
+        assert!(transcript.summarize_first(1, summary).is_err());
+        assert_eq!(transcript.messages(), before);
+    }
 }
 
 #[test]
