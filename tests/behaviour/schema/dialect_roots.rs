@@ -1,7 +1,7 @@
 //! The root of a schema from elsewhere in each dialect: what it says in another place is kept.
 
 use agent_core::schema::{ChangeEffect, Dialect};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 const OTHERS: [Dialect; 7] = [
     Dialect::OpenAi,
@@ -105,6 +105,36 @@ fn a_required_property_that_is_not_listed_can_still_be_given() {
                 json!({"city": {}}),
                 "{dialect}"
             );
+        }
+    }
+}
+
+#[test]
+fn a_root_that_leads_to_no_rules_is_an_object_all_the_same() {
+    let alias = |at: usize| {
+        (
+            format!("d{at}"),
+            json!({"$ref": format!("#/$defs/d{}", at + 1)}),
+        )
+    };
+    let mut aliases: Map<String, Value> = (0..40).map(alias).collect();
+    aliases.insert("d40".to_owned(), json!({"type": "object"}));
+    for schema in [
+        json!({"$ref": "#"}),
+        json!({"$ref": "#/$defs/any", "$defs": {"any": true}}),
+        json!({"$ref": "#/$defs/none", "$defs": {"none": false}}),
+        json!({"$ref": "#/$defs/d0", "$defs": aliases}),
+    ] {
+        for dialect in OTHERS {
+            let written = dialect.translate(&schema);
+            let kind = written.schema["type"].as_str().unwrap_or_default();
+            assert!(
+                kind.eq_ignore_ascii_case("object"),
+                "{dialect}: {}",
+                written.text
+            );
+            let is_told = written.changes.iter().any(|change| change.what == "`$ref`");
+            assert!(is_told, "{dialect}: {:?}", written.changes);
         }
     }
 }

@@ -35,6 +35,13 @@ impl Rewriter<'_> {
                 }
             }
         }
+        // One that leads nowhere is told of with those of other places.
+        let left = root.get("$ref").and_then(Value::as_str);
+        if left.is_some_and(|reference| self.definitions.get(reference).is_some()) {
+            root.shift_remove("$ref");
+            let why = "leads to no rules of an object; left out";
+            self.change(&at, ChangeEffect::Looser, "`$ref`", why);
+        }
         self.merge_all_of(&mut root, &at, told);
         for keyword in ["anyOf", "oneOf"] {
             if let Some(branches) = root.shift_remove(keyword) {
