@@ -24,28 +24,7 @@ impl ReactAgentBuilder {
     ///
     /// [`BuildError`] lists every fault, for example two tools of one name.
     pub fn build(self) -> Result<ReactAgent, BuildError> {
-        let mut faults = Vec::new();
-        if self.name.trim().is_empty() {
-            faults.push(BuildFault::BlankName);
-        }
-        if self.output_key.as_deref() == Some(MESSAGES) {
-            faults.push(BuildFault::ReservedOutputKey);
-        }
-        if self.max_parallel == 0 {
-            faults.push(BuildFault::Zero {
-                setting: "max_parallel_tools",
-            });
-        }
-        if self.tool_timeout.is_zero() {
-            faults.push(BuildFault::Zero {
-                setting: "tool_execution_timeout",
-            });
-        }
-        if self.limits.model_calls == Some(0) {
-            faults.push(BuildFault::Zero {
-                setting: "limits.model_calls",
-            });
-        }
+        let mut faults = self.wrong_settings();
         let (hooks, duplicates) = in_order(self.hooks);
         faults.extend(duplicates);
         let (by_name, unknown) = by_names(&self.tool_names, &self.resolvers);
@@ -157,5 +136,24 @@ impl ReactAgentBuilder {
             }),
             graph,
         })
+    }
+
+    /// What is wrong with a setting alone, whatever the others are.
+    fn wrong_settings(&self) -> Vec<BuildFault> {
+        let mut faults = Vec::new();
+        if self.name.trim().is_empty() {
+            faults.push(BuildFault::BlankName);
+        }
+        if self.output_key.as_deref() == Some(MESSAGES) {
+            faults.push(BuildFault::ReservedOutputKey);
+        }
+        let zeros = [
+            ("max_parallel_tools", self.max_parallel == 0),
+            ("tool_execution_timeout", self.tool_timeout.is_zero()),
+            ("limits.model_calls", self.limits.model_calls == Some(0)),
+        ];
+        let zeros = zeros.into_iter().filter(|(_, is_zero)| *is_zero);
+        faults.extend(zeros.map(|(setting, _)| BuildFault::Zero { setting }));
+        faults
     }
 }

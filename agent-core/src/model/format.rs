@@ -98,9 +98,10 @@ impl OutputSchema {
 
 impl PartialEq for OutputSchema {
     fn eq(&self, other: &Self) -> bool {
-        let content = |of: &Self| (of.0.name.clone(), of.0.description.clone());
         Arc::ptr_eq(&self.0, &other.0)
-            || (content(self) == content(other) && self.0.schema == other.0.schema)
+            || (self.name() == other.name()
+                && self.description() == other.description()
+                && self.schema() == other.schema())
     }
 }
 

@@ -232,8 +232,8 @@ impl FunctionTool {
         self
     }
 
-    /// How many of its calls run at once, in all runs of an agent. Default: no limit of its
-    /// own.
+    /// How many of its calls run at once, in all runs of an agent; for a tool that one run brings,
+    /// or that a resolver finds, in that run. Default: no limit of its own.
     ///
     /// A call that runs the agent once more keeps its slot meanwhile: if that run calls the same
     /// tool and no slot is left, the tool waits for itself until its time is over.

@@ -81,8 +81,9 @@ impl ToolMetadata {
         self.timeout(Duration::from_millis(limit))
     }
 
-    /// How many calls of the tool run at once, over all runs of one agent. A call that waits
-    /// uses up its time. 0 is taken for 1. Default: as many as the agent runs.
+    /// How many calls of the tool run at once, over all runs of one agent; for a tool that one run
+    /// brings, or that a resolver finds, over that run. A call that waits uses up its time. 0 is
+    /// taken for 1. Default: as many as the agent runs.
     ///
     /// A call that runs the agent once more keeps its slot meanwhile: if that run calls the same
     /// tool and no slot is left, the tool waits for itself until its time is over.

@@ -74,12 +74,13 @@ impl Recorder {
 
     /// A place for a reply, in the order of the requests.
     fn place(&self, request: &ChatRequest) -> Place {
+        let request = meaning(request);
         let mut kept = lock(&self.0.kept);
         kept.push(None);
         Place {
             inner: Arc::clone(&self.0),
             place: kept.len() - 1,
-            request: meaning(request),
+            request,
         }
     }
 }
