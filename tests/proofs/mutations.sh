@@ -36,18 +36,22 @@ mutate() {
         echo "$1: does not build"
         missed=1
     else
-        timeout 900 cargo test -q -p agent-tests --test behaviour >"$dir/log" 2>&1 || true
-        failed=$(sed -n 's/^    \([a-z_:]*\)$/\1/p' "$dir/log" | sort -u | wc -l)
-        named=$(sed -n 's/^    \([a-z_:]*\)$/\1/p' "$dir/log" | sort -u | head -3 | tr '\n' ' ')
-        if [ "$failed" -eq 0 ]; then
-            if grep -q '^test result: ok' "$dir/log"; then
-                echo "$1: NOT SEEN"
-                missed=1
-            else
-                echo "$1: the tests hang or die"
-            fi
+        # Each test is told as it ends, so that those are known that failed before one hangs.
+        CARGO_TERM_QUIET=false timeout 300 cargo test -p agent-tests --test behaviour >"$dir/log" 2>&1 || true
+        sed -n 's/^test \([a-z0-9_:]*\) .*FAILED$/\1/p' "$dir/log" | sort >"$dir/failed"
+        failed=$(wc -l <"$dir/failed")
+        named=$(head -3 "$dir/failed" | tr '\n' ' ')
+        end=
+        if ! grep -q '^test result: ' "$dir/log"; then
+            end='; the tests hang or die'
+        fi
+        if [ "$failed" -gt 0 ]; then
+            echo "$1: $failed tests, such as $named$end"
+        elif [ -n "$end" ]; then
+            echo "$1: ${end#; }"
         else
-            echo "$1: $failed tests, such as $named"
+            echo "$1: NOT SEEN"
+            missed=1
         fi
     fi
     git checkout -q -- .
