@@ -195,25 +195,27 @@ async fn a_model_gets_no_setting_that_it_refuses_by_its_name() {
             &["temperature", "stop"],
             Some("low"),
         ),
+        // It is not to reason beside tools.
+        ("gpt-5.6-sol", options.clone(), &[], Some("none")),
         (
             "gpt-5.6-sol",
-            options.clone(),
+            effort("low"),
             &["temperature", "stop"],
-            Some("none"),
+            Some("low"),
         ),
         ("gpt-5.6-sol", effort("none"), &[], Some("none")),
         ("claude-opus-4-7", options.clone(), &["temperature"], None),
     ] {
-        let request = ChatRequest::new(history()).unwrap().with_tools(weather());
+        let tools = weather();
+        let request = ChatRequest::new(history())
+            .unwrap()
+            .with_tools(tools.clone());
         let request = request.with_options(options.clone().model(name));
         let (_, body) = sent(request, Profile::OpenAi).await;
 
         let server = ReplayServer::start([]).await;
         let client = client(&server).profile(Profile::OpenAi).model(name);
-        let told = client
-            .build()
-            .unwrap()
-            .unsupported(&options, &ToolList::default());
+        let told = client.build().unwrap().unsupported(&options, &tools);
         assert_eq!(told, unsupported, "{name}");
         for field in o_series {
             let is_sent = body.get(field).is_some();
@@ -222,6 +224,11 @@ async fn a_model_gets_no_setting_that_it_refuses_by_its_name() {
         let effort = body.get("reasoning_effort").and_then(Value::as_str);
         assert_eq!(effort, sent_effort, "{name}");
     }
+
+    let alone = ChatRequest::new(history()).unwrap();
+    let alone = alone.with_options(options.clone().model("gpt-5.6-sol"));
+    let (_, body) = sent(alone, Profile::OpenAi).await;
+    assert_eq!(body.get("temperature"), None, "{body}");
 }
 
 #[tokio::test]

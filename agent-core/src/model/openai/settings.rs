@@ -12,10 +12,14 @@ use crate::tool::ToolDefinition;
 
 /// True if the request names its tools. A server that heeds no choice calls them in spite of
 /// `none`, so it is not told of them then.
-pub(super) fn offers_tools(request: &ChatRequest, quirks: &Quirks) -> bool {
-    let is_none = request.options().tool_choice == Some(ToolChoice::None);
+pub(super) fn offers_tools(
+    options: &ChatOptions,
+    tools: &[ToolDefinition],
+    quirks: &Quirks,
+) -> bool {
+    let is_none = options.tool_choice == Some(ToolChoice::None);
     let is_heeded = quirks.forcing != Forcing::Nothing;
-    !request.tools().definitions().is_empty() && (is_heeded || !is_none)
+    !tools.is_empty() && (is_heeded || !is_none)
 }
 
 /// The settings behind the tools.
@@ -25,8 +29,8 @@ pub(super) fn fields(
     quirks: &Quirks,
     expect: Expect,
 ) -> Map<String, Value> {
-    let options = request.options();
-    let refused = refused(options, model, quirks);
+    let (options, tools) = (request.options(), request.tools().definitions());
+    let refused = refused(options, tools, model, quirks);
     let mut fields = Map::new();
     let sampled = |number: Option<f64>| number.filter(|_| !refused.sampling);
     set(&mut fields, "temperature", sampled(options.temperature));
@@ -43,7 +47,7 @@ pub(super) fn fields(
         set(&mut fields, field, options.seed);
     }
     // Without tools, providers refuse what is said of them.
-    if offers_tools(request, quirks) {
+    if offers_tools(options, tools, quirks) {
         add_calling(&mut fields, request, quirks, refused);
     }
     let format = request.response_format();
@@ -68,7 +72,7 @@ fn add_calling(
     let is_taken = quirks.parallel && !refused.parallel_tool_calls;
     let parallel = options.parallel_tool_calls.filter(|_| is_taken);
     set(fields, "parallel_tool_calls", parallel);
-    if refused.reasoning_beside_tools && quirks.reasons_or_calls {
+    if refused.reasoning_beside_tools {
         set(fields, "reasoning_effort", Some("none"));
     }
 }
@@ -108,11 +112,25 @@ pub(super) fn streaming(request: &ChatRequest, quirks: &Quirks, expect: Expect) 
     }
 }
 
-/// What the model refuses at this server.
-fn refused(options: &ChatOptions, model: &str, quirks: &Quirks) -> Refused {
+/// What the model refuses at this server beside these tools.
+fn refused(
+    options: &ChatOptions,
+    tools: &[ToolDefinition],
+    model: &str,
+    quirks: &Quirks,
+) -> Refused {
     let model = options.model_or(model);
     let effort = options.extra.get("reasoning_effort");
     let mut refused = families::refused(model, effort.and_then(Value::as_str));
+    refused.reasoning_beside_tools &= quirks.reasons_or_calls;
+    if refused.reasoning_beside_tools && offers_tools(options, tools, quirks) {
+        // It is told not to reason, and then takes what it refuses else.
+        let unreasoning = families::refused(model, Some("none"));
+        refused = Refused {
+            reasoning_beside_tools: true,
+            ..unreasoning
+        };
+    }
     refused.sampling |= refused.sampling_at_home && quirks.fixes_sampling;
     refused
 }
@@ -131,7 +149,7 @@ pub(super) fn unsupported(
     model: &str,
     quirks: &Quirks,
 ) -> Vec<&'static str> {
-    let refused = refused(options, model, quirks);
+    let refused = refused(options, tools, model, quirks);
     let forcing = forcing(options, quirks, refused);
     let choice = options.tool_choice.as_ref();
     let is_lost = choice.is_some_and(|choice| !is_heeded(choice, tools, forcing));

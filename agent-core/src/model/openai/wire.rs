@@ -54,7 +54,7 @@ pub(super) fn body(
     }
     pieces.push("]".into());
     let tools = request.tools();
-    if offers_tools(request, quirks) {
+    if offers_tools(request.options(), tools.definitions(), quirks) {
         pieces.push(tools.wire("openai-chat", dialect, written_tools).into());
     }
     pieces.push(streaming(request, quirks, expect).into());
