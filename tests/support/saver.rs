@@ -6,10 +6,12 @@ use agent_core::graph::checkpoint::{
     ThreadLock,
 };
 
-/// What a saver is asked to do with the content of a thread.
+/// What a saver is asked to do with a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Access {
+    /// To hold it for one run.
+    Lock,
     /// To read it.
     Load,
     /// To change it.
@@ -24,7 +26,8 @@ pub struct Watched<F> {
 }
 
 impl<F: Fn(Access) -> bool> Watched<F> {
-    /// An empty saver; an access that does not go on fails for want of room.
+    /// An empty saver; a lock that does not go on never ends, another access fails for want of
+    /// room.
     pub fn new(goes_on: F) -> Self {
         Self {
             saver: MemorySaver::new(),
@@ -45,7 +48,10 @@ impl<F: Fn(Access) -> bool> Watched<F> {
 
 impl<F: Fn(Access) -> bool + Send + Sync + 'static> CheckpointSaver for Watched<F> {
     fn lock<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<ThreadLock, SaverError>> {
-        self.saver.lock(thread)
+        match (self.goes_on)(Access::Lock) {
+            true => self.saver.lock(thread),
+            false => Box::pin(std::future::pending()),
+        }
     }
 
     fn load<'a>(

@@ -15,8 +15,9 @@ use super::approval::About;
 use super::error::{AgentError, Failure};
 use super::run::RunRequest;
 use super::scope::{Record, RunScope};
-use super::start::{Start, prepare};
+use super::start::{Start, deadline, prepare};
 use super::thread::OpenThread;
+use crate::clock;
 use crate::event::{
     EventKind, Interrupt, InterruptKind, Limit, Outcome, OutputParts, RunOutput, Sink,
 };
@@ -48,7 +49,11 @@ pub(super) async fn drive(request: Box<RunRequest>, sink: Sink) -> Result<RunOut
         })
         .await;
         let mut request = request;
-        let mut thread = OpenThread::of(&mut request).await?;
+        let deadline = deadline(&request, started);
+        let mut thread = match opened(&mut request, &token, deadline).await? {
+            Ok(thread) => thread,
+            Err(outcome) => return Ok(RunOutput::unbegun(outcome)),
+        };
         let graph = request.agent.graph.clone();
         let (run_token, answers) = (token.clone(), request.answers.take());
         request.answers = answers.as_ref().map(|_| Vec::new());
@@ -58,7 +63,7 @@ pub(super) async fn drive(request: Box<RunRequest>, sink: Sink) -> Result<RunOut
             mut state,
             new_from,
             began,
-        } = prepare(*request, open, sink, of_run, started)?;
+        } = prepare(*request, open, sink, of_run, deadline)?;
         let _early = EndsEarlyCalls(Arc::clone(&scope));
         let recorder = thread.as_ref().map(|thread| thread.opened.recorder());
         // Known by its thread until its end is written down.
@@ -96,6 +101,23 @@ pub(super) async fn drive(request: Box<RunRequest>, sink: Sink) -> Result<RunOut
     };
     record(&span, (&agent, started), &result);
     result
+}
+
+/// Opens the thread of a request, if it has one; else how the run ends before it is open.
+async fn opened(
+    request: &mut RunRequest,
+    token: &CancellationToken,
+    deadline: Option<Instant>,
+) -> Result<Result<Option<OpenThread>, Outcome>, AgentError> {
+    if request.thread.is_none() {
+        return Ok(Ok(None));
+    }
+    tokio::select! {
+        biased;
+        opened = OpenThread::of(request) => opened.map(Ok),
+        () = token.cancelled() => Ok(Err(Outcome::Cancelled)),
+        () = clock::reached(deadline) => Ok(Err(Outcome::LimitReached(Limit::Deadline))),
+    }
 }
 
 /// Ends what was begun early, however the run ends: such a call holds the scope it is kept in.

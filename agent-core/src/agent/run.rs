@@ -149,13 +149,15 @@ impl RunRequest {
     }
 
     /// The longest the run may take, from its first poll. When it is over, the run ends with
-    /// `LimitReached(Deadline)`. Default: no limit.
+    /// `LimitReached(Deadline)`; with an empty state if its thread was not open yet. Default: no
+    /// limit.
     pub fn deadline(mut self, limit: Duration) -> Self {
         self.deadline = Some(limit);
         self
     }
 
-    /// A token that cancels the run: it ends with the outcome `Cancelled`.
+    /// A token that cancels the run: it ends with the outcome `Cancelled`; with an empty state if
+    /// its thread was not open yet.
     pub fn cancel_token(mut self, token: CancellationToken) -> Self {
         self.token = token;
         self

@@ -18,6 +18,7 @@ use super::output::{FINAL_ANSWER, Way};
 use super::react::Config;
 use super::slots::ToolSlots;
 use super::thread::Control;
+use crate::clock;
 use crate::event::{EventKind, Limit, Outcome, Sink};
 use crate::graph::State;
 use crate::graph::checkpoint::{CheckpointSaver, Durability};
@@ -234,9 +235,6 @@ impl RunScope {
 
     /// Waits for the run's deadline; for ever if there is none.
     pub(super) async fn overdue(&self) {
-        match self.deadline {
-            Some(deadline) => tokio::time::sleep_until(deadline).await,
-            None => std::future::pending().await,
-        }
+        clock::reached(self.deadline).await;
     }
 }

@@ -36,18 +36,23 @@ pub(super) struct Start {
     pub(super) began: StateDelta,
 }
 
-/// The run's scope and its first state. Its time is counted from `started`.
+/// When the run must be over, and the call that it goes on in with it.
+pub(super) fn deadline(request: &RunRequest, started: Instant) -> Option<Instant> {
+    let own = request.deadline.map(|limit| clock::after(started, limit));
+    let outer = request.outer.as_ref().map(|outer| outer.deadline);
+    own.into_iter().chain(outer).min()
+}
+
+/// The run's scope and its first state.
 pub(super) fn prepare(
     request: RunRequest,
     thread: Option<&mut OpenThread>,
     sink: Sink,
     (run_id, token, span): (Arc<str>, CancellationToken, tracing::Span),
-    started: Instant,
+    deadline: Option<Instant>,
 ) -> Result<Start, AgentError> {
     let config = Arc::clone(&request.agent.config);
     let outer = request.outer;
-    let own_deadline = request.deadline.map(|limit| clock::after(started, limit));
-    let outer_deadline = outer.as_ref().map(|outer| outer.deadline);
     let (hosts, metadata) = lent(&config, &request.hosts, request.metadata, outer.as_deref());
     let secrets = match &outer {
         Some(outer) => config.secrets.and(&outer.scope.context.secrets),
@@ -113,7 +118,7 @@ pub(super) fn prepare(
         way,
         unsupported,
         token,
-        deadline: own_deadline.into_iter().chain(outer_deadline).min(),
+        deadline,
         depth_left: depth_left(outer.as_deref(), config.limits.depth),
         outer,
         streaming: request.streaming.unwrap_or(config.streaming),

@@ -142,6 +142,21 @@ impl RunOutput {
         Self(Arc::new(parts))
     }
 
+    /// What a run gives that ended before it had its state.
+    pub(crate) fn unbegun(outcome: Outcome) -> Self {
+        Self::new(OutputParts {
+            outcome,
+            text: String::new(),
+            finish_reason: None,
+            usage: Usage::default(),
+            calls: (0, 0),
+            state: State::new(),
+            new_from: 0,
+            direct_results: Vec::new(),
+            unsupported: Vec::new(),
+        })
+    }
+
     /// What an earlier run left, as far as its state tells.
     pub(crate) fn of_state(state: State) -> Self {
         let answer = state.messages().last().and_then(Message::as_assistant);

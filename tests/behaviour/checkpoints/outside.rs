@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agent_core::agent::{AgentTool, Answer, Limit, ModelInterceptor, ModelNext, SendError};
+use agent_core::graph::CancellationToken;
 use agent_core::graph::checkpoint::{CheckpointSaver, Durability, MemorySaver, Threads};
 use agent_core::model::scripted::{calls, says};
 use agent_core::model::{ChatRequest, ChatResponse, ModelError, ScriptedModel};
@@ -15,6 +16,7 @@ use agent_core::tool::{FunctionTool, InterruptRequest, ToolOutcome};
 use agent_core::{BoxFuture, Outcome, ReactAgent, ToolContext, ToolError, ToolOutput, tool, tools};
 use agent_tests::saver::{Access, Watched};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::agents::{asked, told};
 
@@ -234,6 +236,25 @@ async fn the_time_to_open_its_thread_is_the_runs_own() {
 
     let over = Outcome::LimitReached(Limit::Deadline);
     assert_eq!((output.outcome(), model.requests().len()), (&over, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_store_hangs_ends_as_it_is_cancelled_and_in_its_time() {
+    let model = ScriptedModel::new([]);
+    let agent =
+        ReactAgent::builder("a", model).saver(Watched::new(|access| access != Access::Lock));
+    let agent = agent.build().unwrap();
+    let limit = Duration::from_secs(5);
+    let began = Instant::now();
+
+    let output = agent.run("Go.").thread("t1").deadline(limit).await.unwrap();
+
+    let over = Outcome::LimitReached(Limit::Deadline);
+    assert_eq!((output.outcome(), began.elapsed()), (&over, limit));
+    let token = CancellationToken::new();
+    let run = agent.resume("t1", []).cancel_token(token.clone());
+    let (output, ()) = tokio::join!(run, async { token.cancel() });
+    assert_eq!(output.unwrap().outcome(), &Outcome::Cancelled);
 }
 
 #[tokio::test]
