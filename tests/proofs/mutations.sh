@@ -43,7 +43,8 @@ mutate() {
         named=$(head -3 "$dir/failed" | tr '\n' ' ')
         end=
         if ! grep -q '^test result: ' "$dir/log"; then
-            end='; the tests hang or die'
+            hung=$(sed -n 's/^test \([a-z0-9_:]*\) has been running .*/\1/p' "$dir/log" | head -3 | tr '\n' ' ')
+            end="; the tests hang or die${hung:+, such as $hung}"
         fi
         if [ "$failed" -gt 0 ]; then
             echo "$1: $failed tests, such as $named$end"
