@@ -125,6 +125,27 @@ async fn after_every_connection_was_lost_nothing_is_lost_or_doubled() {
 }
 
 #[tokio::test]
+async fn tables_that_somebody_else_holds_are_not_waited_for_beyond_the_limit() {
+    let Some(server) = Server::new() else { return };
+    drop(server.saver().await);
+    let mut raw = server.raw().await;
+    let mut holds = raw.begin().await.unwrap();
+    let schema = &server.schema;
+    let lock = format!("LOCK TABLE \"{schema}\"._sqlx_migrations IN ACCESS EXCLUSIVE MODE");
+    sqlx::query(&lock).execute(&mut *holds).await.unwrap();
+
+    let saver = PostgresSaver::builder(&server.url).schema(schema);
+    let refused = saver.time_limit(Duration::from_millis(500)).connect();
+    let refused = tokio::time::timeout(Duration::from_secs(20), refused).await;
+
+    let refused = refused.expect("it ends by itself").unwrap_err();
+    assert!(matches!(refused, StoreError::Open { .. }), "{refused:?}");
+    holds.rollback().await.unwrap();
+    drop(server.saver().await);
+    server.end().await;
+}
+
+#[tokio::test]
 async fn a_server_that_is_not_there_is_named_without_the_password() {
     let url = "postgres://app:hunter2secret@127.0.0.1:9/db";
 

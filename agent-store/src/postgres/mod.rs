@@ -109,12 +109,12 @@ impl PostgresSaverBuilder {
         self
     }
 
-    /// Connects, and brings the tables up to date.
+    /// Connects, and brings the tables up to date, all within the time limit.
     ///
     /// # Errors
     ///
     /// [`StoreError::Setting`] for a schema or a URL that cannot be used; [`StoreError::Open`] if
-    /// the server cannot be reached or refuses; [`StoreError::TooNew`] if a newer version of this
+    /// the server cannot be reached or refuses, or if the time is over; [`StoreError::TooNew`] if a newer version of this
     /// crate made the tables.
     pub async fn connect(self) -> Result<PostgresSaver, StoreError> {
         let Self {
@@ -136,18 +136,18 @@ impl PostgresSaverBuilder {
         );
         let options = options.options([("search_path", schema.as_str())]);
         let opened = tokio::time::timeout(limit, async {
-            make_schema(&options, &schema).await?;
-            PgPoolOptions::new()
-                .max_connections(max_connections)
-                .acquire_timeout(limit)
-                .connect_with(options.clone())
-                .await
+            let pool = open(&options, &schema, max_connections, limit).await;
+            let pool = pool.map_err(|error| StoreError::open(&store, error))?;
+            migrate(&pool, &store).await?;
+            Ok(pool)
         });
         let pool = match opened.await {
-            Ok(opened) => opened.map_err(|error| StoreError::open(&store, error))?,
-            Err(_) => return Err(StoreError::open(&store, sqlx::Error::PoolTimedOut)),
+            Ok(opened) => opened?,
+            Err(_) => {
+                let source = format!("it was not open within {limit:?}").into();
+                return Err(StoreError::Open { store, source });
+            }
         };
-        migrate(&pool, &store).await?;
         Ok(PostgresSaver {
             locks: Locks::start(options, &schema, limit),
             tables: Arc::new(Tables {
@@ -160,6 +160,20 @@ impl PostgresSaverBuilder {
             store,
         })
     }
+}
+
+async fn open(
+    options: &PgConnectOptions,
+    schema: &str,
+    max_connections: u32,
+    limit: Duration,
+) -> Result<PgPool, sqlx::Error> {
+    make_schema(options, schema).await?;
+    PgPoolOptions::new()
+        .max_connections(max_connections)
+        .acquire_timeout(limit)
+        .connect_with(options.clone())
+        .await
 }
 
 async fn migrate(pool: &PgPool, store: &str) -> Result<(), StoreError> {
