@@ -1,9 +1,8 @@
 //! Writes a request: before its answer begins, and what is left of it beside the answer.
 
 use std::cell::Cell;
-use std::io;
+use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::slice;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf as _, Bytes};
@@ -12,8 +11,11 @@ use super::body::Piece;
 use super::io::Io;
 use super::request::Head;
 
-/// From this size on a piece is written by itself; shorter ones are cheaper to copy than to write.
+/// From this size on a piece is written from where it is kept; shorter ones are cheaper to copy.
 const LARGE: usize = 64 * 1024;
+
+/// So many parts are handed to one write.
+const AT_ONCE: usize = 16;
 
 /// The largest buffer that is kept for the next request.
 const MOST_KEPT: usize = 256 * 1024;
@@ -26,14 +28,13 @@ thread_local! {
 
 /// A request on its way.
 ///
-/// Short pieces are written together: a body may be many, and each write wakes the other end.
+/// It is written at once where the connection takes that: each write wakes the other end.
 pub(super) struct Sending<'a> {
-    /// What is written now.
-    run: Vec<u8>,
+    /// The head and the short pieces, one behind the other.
+    short: Vec<u8>,
+    /// The long pieces, each behind so many bytes of what is short.
+    long: Vec<(usize, &'a [u8])>,
     sent: usize,
-    /// What is written then.
-    long: &'a [u8],
-    left: slice::Iter<'a, Piece>,
     /// True once all is sent.
     pub(super) is_over: bool,
     /// What ended the writing too early; an answer may have been sent before.
@@ -42,32 +43,22 @@ pub(super) struct Sending<'a> {
 
 impl<'a> Sending<'a> {
     pub(super) fn new(head: &Head, body: &'a [Piece]) -> Self {
-        let mut run = BUFFER.try_with(Cell::take).unwrap_or_default();
-        head.push_to(
-            &mut run,
-            body.iter().map(|piece| piece.as_str().len()).sum(),
-        );
-        let mut sending = Self {
-            run,
+        let mut short = BUFFER.try_with(Cell::take).unwrap_or_default();
+        let mut long = Vec::new();
+        let pieces = || body.iter().map(|piece| piece.as_str().as_bytes());
+        head.push_to(&mut short, pieces().map(<[u8]>::len).sum());
+        for piece in pieces() {
+            match piece.len() >= LARGE {
+                true => long.push((short.len(), piece)),
+                false => short.extend_from_slice(piece),
+            }
+        }
+        Self {
+            short,
+            long,
             sent: 0,
-            long: &[],
-            left: body.iter(),
             is_over: false,
             failed: None,
-        };
-        sending.fill();
-        sending
-    }
-
-    /// Takes the pieces up to a long one.
-    fn fill(&mut self) {
-        for piece in &mut self.left {
-            let bytes = piece.as_str().as_bytes();
-            if bytes.len() >= LARGE {
-                self.long = bytes;
-                return;
-            }
-            self.run.extend_from_slice(bytes);
         }
     }
 
@@ -80,36 +71,51 @@ impl<'a> Sending<'a> {
             Poll::Ready(Err(error)) => self.failed = Some(error),
             Poll::Pending => return,
         }
-        let mut run = std::mem::take(&mut self.run);
-        if run.capacity() <= MOST_KEPT {
-            run.clear();
+        let mut short = std::mem::take(&mut self.short);
+        self.long.clear();
+        if short.capacity() <= MOST_KEPT {
+            short.clear();
             // A thread that ends keeps nothing.
-            let _ = BUFFER.try_with(|buffer| buffer.set(run));
+            let _ = BUFFER.try_with(|buffer| buffer.set(short));
         }
     }
 
     fn write(&mut self, io: &mut dyn Io, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut io = Pin::new(io);
         loop {
-            while self.sent < self.run.len() {
-                match ready!(io.as_mut().poll_write(cx, &self.run[self.sent..]))? {
-                    0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                    written => self.sent += written,
-                }
+            let mut slices = [IoSlice::new(&[]); AT_ONCE];
+            let mut count = 0;
+            for (slice, part) in slices.iter_mut().zip(self.left()) {
+                *slice = IoSlice::new(part);
+                count += 1;
             }
-            while !self.long.is_empty() {
-                match ready!(io.as_mut().poll_write(cx, self.long))? {
-                    0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                    written => self.long = &self.long[written..],
-                }
-            }
-            self.run.clear();
-            self.sent = 0;
-            self.fill();
-            if self.run.is_empty() && self.long.is_empty() {
-                return io.poll_flush(cx);
+            let written = match &slices[..count] {
+                [] => return io.poll_flush(cx),
+                [part] => ready!(io.as_mut().poll_write(cx, part))?,
+                parts => ready!(io.as_mut().poll_write_vectored(cx, parts))?,
+            };
+            match written {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                written => self.sent += written,
             }
         }
+    }
+
+    /// What is not sent yet, in order.
+    fn left(&self) -> impl Iterator<Item = &[u8]> {
+        let mut from = 0;
+        let long = self.long.iter().flat_map(move |(to, long)| {
+            let short = &self.short[from..*to];
+            from = *to;
+            [short, long]
+        });
+        let last = self.long.last().map_or(0, |(behind, _)| *behind);
+        let mut sent = self.sent;
+        long.chain([&self.short[last..]]).filter_map(move |part| {
+            let gone = sent.min(part.len());
+            sent -= gone;
+            (gone < part.len()).then(|| &part[gone..])
+        })
     }
 
     /// What is still to be sent.
@@ -117,12 +123,7 @@ impl<'a> Sending<'a> {
         if self.is_over || self.failed.is_some() {
             return None;
         }
-        let mut bytes = self.run[self.sent..].to_vec();
-        bytes.extend_from_slice(self.long);
-        for piece in self.left.clone() {
-            bytes.extend_from_slice(piece.as_str().as_bytes());
-        }
-        Some(Unsent(bytes.into()))
+        Some(Unsent(self.left().collect::<Vec<_>>().concat().into()))
     }
 }
 
@@ -160,6 +161,20 @@ mod tests {
         taken: Vec<u8>,
         most: usize,
         is_ready: bool,
+        is_vectored: bool,
+        writes: usize,
+    }
+
+    impl Slow {
+        fn new(most: usize, is_vectored: bool) -> Self {
+            Self {
+                taken: Vec::new(),
+                most,
+                is_ready: false,
+                is_vectored,
+                writes: 0,
+            }
+        }
     }
 
     impl AsyncRead for Slow {
@@ -174,17 +189,33 @@ mod tests {
 
     impl AsyncWrite for Slow {
         fn poll_write(
+            self: Pin<&mut Self>,
+            cx: &mut Context<'_>,
+            bytes: &[u8],
+        ) -> Poll<io::Result<usize>> {
+            self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
+        }
+
+        fn poll_write_vectored(
             mut self: Pin<&mut Self>,
             _: &mut Context<'_>,
-            bytes: &[u8],
+            parts: &[IoSlice<'_>],
         ) -> Poll<io::Result<usize>> {
             self.is_ready ^= true;
             if !self.is_ready {
                 return Poll::Pending;
             }
+            self.writes += 1;
+            let parts = &parts[..if self.is_vectored { parts.len() } else { 1 }];
+            let parts: Vec<&[u8]> = parts.iter().map(|part| &**part).collect();
+            let bytes = parts.concat();
             let bytes = &bytes[..bytes.len().min(self.most)];
             self.taken.extend_from_slice(bytes);
             Poll::Ready(Ok(bytes.len()))
+        }
+
+        fn is_write_vectored(&self) -> bool {
+            self.is_vectored
         }
 
         fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -214,12 +245,11 @@ mod tests {
         let whole = format!("{head}{}\r\n\r\n{body}", body.len());
         let mut cx = Context::from_waker(Waker::noop());
 
-        for (most, polls) in [(7, usize::MAX), (7, 3), (100_000, usize::MAX), (70_000, 3)] {
-            let mut io = Slow {
-                taken: Vec::new(),
-                most,
-                is_ready: false,
-            };
+        let cases = [(7, usize::MAX), (7, 3), (100_000, usize::MAX), (70_000, 3)];
+        for (is_vectored, (most, polls)) in
+            cases.into_iter().flat_map(|it| [(true, it), (false, it)])
+        {
+            let mut io = Slow::new(most, is_vectored);
             let mut sending = Sending::new(heads.of(Expect::Json), &pieces);
             let mut polled = 0;
             while !sending.is_over && polled < polls {
@@ -234,5 +264,21 @@ mod tests {
             let sent = String::from_utf8(io.taken).expect("text");
             assert!(sent == whole, "{} bytes, {most} at once", sent.len());
         }
+    }
+    #[test]
+    fn a_request_with_a_long_piece_is_one_write() {
+        let url = Url::parse("http://h/v1").expect("a URL");
+        let heads = Heads::new(&url, &Route::Direct, &HeaderMap::new());
+        let pieces: [Piece; 3] = ["a".into(), "x".repeat(LARGE).into(), "b".into()];
+        let mut io = Slow::new(usize::MAX, true);
+        let mut sending = Sending::new(heads.of(Expect::Json), &pieces);
+        let mut cx = Context::from_waker(Waker::noop());
+
+        while !sending.is_over {
+            sending.poll(&mut io, &mut cx);
+        }
+
+        assert_eq!(io.writes, 1);
+        assert!(io.taken.ends_with(b"xb"));
     }
 }
