@@ -21,6 +21,8 @@ use crate::tool::{ToolError, ToolSetError};
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+// No variant is named like a trait or a type that rustc tells of: it would write their paths in full
+// in every error, `std::marker::Send` for `Send`.
 pub enum Error {
     /// A run failed.
     #[error(transparent)]
@@ -51,13 +53,13 @@ pub enum Error {
     Tools(#[from] ToolSetError),
     /// A JSON Schema is none, or not one that can be used.
     #[error(transparent)]
-    Schema(#[from] SchemaError),
+    BadSchema(#[from] SchemaError),
     /// A thread cannot be read or changed.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     /// A message did not reach a run.
     #[error(transparent)]
-    Send(#[from] SendError),
+    Unsent(#[from] SendError),
     /// Recorded model calls cannot be read or written.
     #[error(transparent)]
     Cassette(#[from] CassetteError),

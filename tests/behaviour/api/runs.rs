@@ -285,9 +285,9 @@ async fn each_door_fails_with_an_error_that_one_type_takes() {
     let forked = forks().await;
     assert!(matches!(forked, Err(Error::Checkpoint(_))), "{forked:?}");
     let sent = sends(&agent.build().unwrap()).await;
-    assert!(matches!(sent, Err(Error::Send(_))), "{sent:?}");
+    assert!(matches!(sent, Err(Error::Unsent(_))), "{sent:?}");
     let schema = reads_schema();
-    assert!(matches!(schema, Err(Error::Schema(_))), "{schema:?}");
+    assert!(matches!(schema, Err(Error::BadSchema(_))), "{schema:?}");
     let replayed = replays();
     assert!(matches!(replayed, Err(Error::Cassette(_))), "{replayed:?}");
 }
