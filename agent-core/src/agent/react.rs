@@ -165,7 +165,7 @@ impl ReactAgent {
     /// let agent = ReactAgent::builder("assistant", model)
     ///     .tools(tools![pay])
     ///     .saver(MemorySaver::new())
-    ///     .approval(|call, _| call.name == "pay")
+    ///     .approval(|call, _| call.name() == "pay")
     ///     .build()?;
     ///
     /// let output = agent.run("Pay 7.").thread("t1").await?;
