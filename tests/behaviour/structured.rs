@@ -17,10 +17,10 @@ use agent_core::model::{
 use agent_core::schema::Schemars;
 use agent_core::tool::ToolOutcome;
 use agent_core::{
-    AgentError, BoxFuture, BoxStream, Message, Outcome, ReactAgent, RunOutput, ToolCallback as _,
-    ToolError, ToolSchema,
+    AgentError, BoxFuture, Message, Outcome, ReactAgent, RunOutput, ToolCallback as _, ToolError,
+    ToolSchema,
 };
-use agent_tests::runs::{Asks, events, offered, output, result_texts, texts};
+use agent_tests::runs::{Asks, Holds, events, offered, output, result_texts, texts};
 use agent_tests::tools::answers;
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -31,20 +31,6 @@ struct Weather {
     /// The city
     city: String,
     degrees: f64,
-}
-
-/// A scripted model whose provider holds text to a schema, but for that of the model `old`.
-#[derive(Clone)]
-struct Holds(ScriptedModel);
-
-impl ChatModel for Holds {
-    fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
-        self.0.stream(request)
-    }
-
-    fn holds_json_schema(&self, options: &ChatOptions) -> bool {
-        options.model.as_deref() != Some("old")
-    }
 }
 
 const OSLO: &str = r#"{"city":"Oslo","degrees":4.5}"#;

@@ -3,8 +3,10 @@
 use agent_core::agent::{ModelInterceptor, ModelNext, RunStream};
 use agent_core::event::EventKind;
 use agent_core::message::ToolResult;
-use agent_core::model::{ChatOptions, ChatRequest, ChatResponse, ModelError};
-use agent_core::{AgentError, AgentEvent, BoxFuture, Message, RunOutput};
+use agent_core::model::{
+    ChatModel, ChatOptions, ChatRequest, ChatResponse, ModelDelta, ModelError, ScriptedModel,
+};
+use agent_core::{AgentError, AgentEvent, BoxFuture, BoxStream, Message, RunOutput};
 
 /// An interceptor that asks this model instead.
 #[derive(Debug)]
@@ -19,6 +21,20 @@ impl ModelInterceptor for Asks {
         let other = ChatOptions::new().model(self.0);
         let options = request.options().merged(&other);
         next.run(request.with_options(options))
+    }
+}
+
+/// A scripted model whose provider holds text to a schema, but for that of the model `old`.
+#[derive(Debug, Clone)]
+pub struct Holds(pub ScriptedModel);
+
+impl ChatModel for Holds {
+    fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
+        self.0.stream(request)
+    }
+
+    fn holds_json_schema(&self, options: &ChatOptions) -> bool {
+        options.model.as_deref() != Some("old")
     }
 }
 

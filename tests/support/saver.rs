@@ -1,5 +1,7 @@
 //! A saver of which a test sees each reading and each change, and refuses those it likes.
 
+use std::time::Duration;
+
 use agent_core::BoxFuture;
 use agent_core::graph::checkpoint::{
     CheckpointId, CheckpointSaver, Commit, MemorySaver, SaverError, StoredCheckpoint, StoredThread,
@@ -23,6 +25,7 @@ pub enum Access {
 pub struct Watched<F> {
     saver: MemorySaver,
     goes_on: F,
+    reading: Duration,
 }
 
 impl<F: Fn(Access) -> bool> Watched<F> {
@@ -32,7 +35,15 @@ impl<F: Fn(Access) -> bool> Watched<F> {
         Self {
             saver: MemorySaver::new(),
             goes_on,
+            reading: Duration::ZERO,
         }
+    }
+
+    /// The same, which takes this long to read a thread.
+    #[must_use]
+    pub fn reading_for(mut self, reading: Duration) -> Self {
+        self.reading = reading;
+        self
     }
 
     fn admit(&self, access: Access, thread: &str) -> Result<(), SaverError> {
@@ -61,6 +72,7 @@ impl<F: Fn(Access) -> bool + Send + Sync + 'static> CheckpointSaver for Watched<
     ) -> BoxFuture<'a, Result<Option<StoredThread>, SaverError>> {
         Box::pin(async move {
             self.admit(Access::Load, thread)?;
+            tokio::time::sleep(self.reading).await;
             self.saver.load(thread, at).await
         })
     }

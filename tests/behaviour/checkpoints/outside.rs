@@ -219,23 +219,20 @@ fn boss_of(outer: ScriptedModel, saver: &MemorySaver) -> ReactAgent {
         .unwrap()
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_time_to_open_its_thread_is_the_runs_own() {
-    let limit = Duration::from_millis(20);
-    let saver = Watched::new(move |access| {
-        if access == Access::Load {
-            std::thread::sleep(2 * limit);
-        }
-        true
-    });
-    let model = ScriptedModel::new([says("Done.")]);
-    let agent = ReactAgent::builder("a", model.clone()).saver(saver);
+    let limit = Duration::from_secs(20);
+    let model = ScriptedModel::new([calls("wait", json!({}))]);
+    let waits = FunctionTool::new("wait", "Waits.", pending::<()>);
+    let saver = Watched::new(|_| true).reading_for(limit / 2);
+    let agent = ReactAgent::builder("a", model).tools(waits).saver(saver);
+    let began = Instant::now();
 
     let run = agent.build().unwrap().run("Go.").thread("t1");
     let output = run.deadline(limit).await.unwrap();
 
     let over = Outcome::LimitReached(Limit::Deadline);
-    assert_eq!((output.outcome(), model.requests().len()), (&over, 0));
+    assert_eq!((output.outcome(), began.elapsed()), (&over, limit));
 }
 
 #[tokio::test(start_paused = true)]

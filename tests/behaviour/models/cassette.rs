@@ -11,7 +11,8 @@ use agent_core::model::{
     ChatModel, ChatOptions, ChatRequest, FinishReason, FunctionModel, ModelDelta, ModelError,
     ModelErrorKind, ScriptedModel, ToolList, Usage,
 };
-use agent_core::{BoxStream, Message, ReactAgent, tool, tools};
+use agent_core::{Message, ReactAgent, tool, tools};
+use agent_tests::runs::Holds;
 use futures_util::stream;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -448,19 +449,6 @@ proptest! {
                 assert_eq!(ask(&replay, number).await, recorded[number]);
             }
         });
-    }
-}
-
-/// Holds text to a schema, but for that of the model `old`.
-struct Holds(ScriptedModel);
-
-impl ChatModel for Holds {
-    fn stream(&self, request: ChatRequest) -> BoxStream<'static, Result<ModelDelta, ModelError>> {
-        self.0.stream(request)
-    }
-
-    fn holds_json_schema(&self, options: &ChatOptions) -> bool {
-        options.model.as_deref() != Some("old")
     }
 }
 
